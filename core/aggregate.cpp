@@ -13,8 +13,8 @@
 namespace pairs {
 
 torch::Tensor block_states(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
-                         std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
-                         const StreamOptions& options) {
+                           std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
+                           const StreamOptions& options) {
   const std::int64_t chunk = options.chunk > 0 ? options.chunk : estimator.observations_at_once();
   const auto sets = static_cast<std::int64_t>(indices.size()), per_set = static_cast<std::int64_t>(blocks.size());
   const std::int64_t l = estimator.embedding_size();

@@ -31,11 +31,11 @@ struct StreamOptions {
 };
 
 // Simulates the first observations of each set, embeds them in chunks and pools the embeddings of consecutive blocks of
-// the given sizes -> states of the estimator's pool [sets, blocks, l] on the CPU. Memory does not depend on the sizes of the blocks. Row
-// k of `latents` belongs to indices[k].
+// the given sizes -> states of the estimator's pool [sets, blocks, l] on the CPU. Memory does not depend on the sizes
+// of the blocks. Row k of `latents` belongs to indices[k].
 torch::Tensor block_states(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
-                         std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
-                         const StreamOptions& options = {});
+                           std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
+                           const StreamOptions& options = {});
 
 // The aggregate of the first n observations of each set -> [sets, l] float64 on the CPU.
 torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,

@@ -41,8 +41,8 @@ std::shared_ptr<Head> Estimator::fresh_head(std::uint64_t seed) const {
   const TaskInfo& info = task_->info();
   const TargetModel& target = target_model(info);
   const HeadKind& kind = head_kind(config_.head.kind);
-  PAIRS_CHECK(target.modeled_by(kind), "{} = \"{}\" does not model the target of task {}, which is {}",
-              "head.kind"_key, config_.head.kind, info.name, target.refusal());
+  PAIRS_CHECK(target.modeled_by(kind), "{} = \"{}\" does not model the target of task {}, which is {}", "head.kind"_key,
+              config_.head.kind, info.name, target.refusal());
   const std::int64_t context =
       embedder_->size() + encoding_size(config_.encoding) + info.given_size() + (kind.sees_log_n ? 1 : 0);
   const std::optional<HeadImage> image = target.image(task_);

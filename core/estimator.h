@@ -69,7 +69,7 @@ class Estimator : public PosteriorEstimator {
   struct SetColumns {
     torch::Tensor target;  // θ [B, d] standardized, float64
     torch::Tensor n;       // [B] int64
-    torch::Tensor extra;  // the columns of a context after the aggregates [B, k] float32; undefined if k = 0
+    torch::Tensor extra;   // the columns of a context after the aggregates [B, k] float32; undefined if k = 0
   };
   // Arguments as for loss().
   SetColumns send_sets(const torch::Tensor& theta, const torch::Tensor& n, const torch::Tensor& given = {}) const;

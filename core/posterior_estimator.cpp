@@ -102,7 +102,7 @@ std::int64_t PosteriorEstimator::observations_at_once() const {
 }
 
 torch::Tensor PosteriorEstimator::extra_columns(const torch::Tensor& n, const torch::Tensor& given,
-                                           const torch::Device& device) const {
+                                                const torch::Device& device) const {
   const std::int64_t known = task_->info().given_size();
   PAIRS_CHECK(known == 0 ? !given.defined() : given.defined() && given.dim() == 2,
               "Sets of task {} come with {} given quantities, and {} were given", task_->info().name, known,
@@ -122,7 +122,7 @@ torch::Tensor PosteriorEstimator::extra_columns(const torch::Tensor& n, const to
 }
 
 torch::Tensor PosteriorEstimator::context_of(const torch::Tensor& aggregates, const torch::Tensor& n,
-                                    const torch::Tensor& extra) const {
+                                             const torch::Tensor& extra) const {
   torch::Tensor own = aggregates;
   if (scaler_mean_.defined()) {
     const torch::Tensor scale =
@@ -134,7 +134,7 @@ torch::Tensor PosteriorEstimator::context_of(const torch::Tensor& aggregates, co
 }
 
 torch::Tensor PosteriorEstimator::context(const torch::Tensor& aggregates, const torch::Tensor& n,
-                                 const torch::Tensor& given) const {
+                                          const torch::Tensor& given) const {
   const torch::Device device = aggregates.device();
   return context_of(aggregates, scaler_mean_.defined() ? send(n, device) : n, extra_columns(n, given, device));
 }
@@ -153,7 +153,7 @@ torch::Tensor PosteriorEstimator::location(const HeadSlot& slot, const torch::Te
 }
 
 torch::Tensor PosteriorEstimator::less_location(const HeadSlot& slot, const torch::Tensor& z,
-                                       const torch::Tensor& aggregates) const {
+                                                const torch::Tensor& aggregates) const {
   const torch::Tensor shift = location(slot, aggregates);
   return shift.defined() ? z - shift : z;
 }
@@ -168,13 +168,13 @@ void PosteriorEstimator::for_each_head(const torch::Tensor& n, F&& f) const {
   for (std::int64_t size : wanted) f(slot(size), (n == size).nonzero().squeeze(1));
 }
 
-torch::Tensor PosteriorEstimator::log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
-                                  const torch::Tensor& given) {
+torch::Tensor PosteriorEstimator::log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates,
+                                           const torch::Tensor& n, const torch::Tensor& given) {
   return log_prob_grid(theta.unsqueeze(1), aggregates, n, given).squeeze(1);
 }
 
 torch::Tensor PosteriorEstimator::log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates,
-                                       const torch::Tensor& n, const torch::Tensor& given) {
+                                                const torch::Tensor& n, const torch::Tensor& given) {
   PAIRS_CHECK(has_density(), "A head of kind \"{}\" draws samples but has no density, so log q cannot be computed",
               config_.head.kind);
   at::NoGradGuard no_grad;
@@ -202,7 +202,7 @@ torch::Tensor PosteriorEstimator::log_prob_grid(const torch::Tensor& theta, cons
 }
 
 torch::Tensor PosteriorEstimator::sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count,
-                                std::uint64_t key, const torch::Tensor& given) {
+                                         std::uint64_t key, const torch::Tensor& given) {
   at::NoGradGuard no_grad;
   const torch::Tensor all = aggregates.to(device_), size = n.to(device_);
   const torch::Tensor c = context(all, size, given);
@@ -232,7 +232,7 @@ bool PosteriorEstimator::confined() const {
 }
 
 torch::Tensor PosteriorEstimator::log_mass(const HeadSlot& slot, const torch::Tensor& context,
-                                  const torch::Tensor& aggregates) const {
+                                           const torch::Tensor& aggregates) const {
   const TargetSupport support(task_->info().targets);
   const std::int64_t sets = context.size(0);
   const auto bounds = [&](const torch::Tensor& end) {
@@ -244,8 +244,8 @@ torch::Tensor PosteriorEstimator::log_mass(const HeadSlot& slot, const torch::Te
 }
 
 torch::Tensor PosteriorEstimator::restricted_density(const HeadSlot& slot, const torch::Tensor& context,
-                                            const torch::Tensor& aggregates, const torch::Tensor& theta,
-                                            const torch::Tensor& score) const {
+                                                     const torch::Tensor& aggregates, const torch::Tensor& theta,
+                                                     const torch::Tensor& score) const {
   const TargetSupport support(task_->info().targets);
   const torch::Tensor mass = log_mass(slot, context, aggregates).unsqueeze(1);
   const torch::Tensor lost = mass < std::log(1 - kOutOfRange);
@@ -254,8 +254,9 @@ torch::Tensor PosteriorEstimator::restricted_density(const HeadSlot& slot, const
   return torch::where(support.excludes(theta), -std::numeric_limits<double>::infinity(), own);
 }
 
-void PosteriorEstimator::restrict_samples(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates,
-                                 std::uint64_t key, torch::Tensor& theta) const {
+void PosteriorEstimator::restrict_samples(const HeadSlot& slot, const torch::Tensor& context,
+                                          const torch::Tensor& aggregates, std::uint64_t key,
+                                          torch::Tensor& theta) const {
   constexpr std::int64_t kLeast = 64, kRounds = 100000;
   const TargetSupport support(task_->info().targets);
   // Values that are not finite are returned to the caller.
@@ -293,7 +294,7 @@ void PosteriorEstimator::restrict_samples(const HeadSlot& slot, const torch::Ten
 }
 
 torch::Tensor PosteriorEstimator::share_outside(const torch::Tensor& aggregates, const torch::Tensor& n,
-                                       const torch::Tensor& given) const {
+                                                const torch::Tensor& given) const {
   at::NoGradGuard no_grad;
   const TargetSupport support(task_->info().targets);
   torch::Tensor out = torch::zeros({aggregates.size(0)}, torch::kFloat64);
@@ -317,7 +318,8 @@ torch::Tensor PosteriorEstimator::share_outside(const torch::Tensor& aggregates,
   return out;
 }
 
-PosteriorEstimator::Typicality PosteriorEstimator::typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const {
+PosteriorEstimator::Typicality PosteriorEstimator::typicality(const torch::Tensor& aggregates,
+                                                              const torch::Tensor& n) const {
   PAIRS_CHECK(
       distance_,
       "This estimator has no record of its training aggregates; finetune it before asking how typical a set is");

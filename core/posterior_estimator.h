@@ -148,8 +148,7 @@ class PosteriorEstimator {
   torch::Tensor less_location(const HeadSlot& slot, const torch::Tensor& z, const torch::Tensor& aggregates) const;
   // extra_columns: the columns of context() after the aggregates. context_of: all columns; n must be on the
   // aggregates' device if these are standardized.
-  torch::Tensor extra_columns(const torch::Tensor& n, const torch::Tensor& given,
-                                  const torch::Device& device) const;
+  torch::Tensor extra_columns(const torch::Tensor& n, const torch::Tensor& given, const torch::Device& device) const;
   torch::Tensor context_of(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& extra) const;
   HeadSlot& slot(std::int64_t n);
   const HeadSlot& slot(std::int64_t n) const;

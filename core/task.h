@@ -117,8 +117,8 @@ struct TaskInfo {
   // turns.
   bool rotation_invariant = false;
   QuestionText question = {};  // "Which signal fraction θ do these {} events share, ...?"
-  double rows = 0;         // rows of a typical ragged x; 0: every x has observation_shape
-  std::string file = {};   // the file that describes a custom task; "" for built-in ones
+  double rows = 0;             // rows of a typical ragged x; 0: every x has observation_shape
+  std::string file = {};       // the file that describes a custom task; "" for built-in ones
   // The largest set size in stage 1, if the task has fewer observations available there; 0: max_n.
   std::int64_t pretrain_max_n = 0;
 

@@ -9,8 +9,8 @@ namespace pairs {
 inline std::vector<std::string> small_data(const std::string& task) {
   if (task == "objects") return {"task.objects=120", "task.views=5"};
   if (task == "molecules")
-    return {"task.molecules=120", "task.conformers=10", "cache.sizes=[2,6]", "cache.sets=[20,10]", "evaluate.sizes=[1,6]",
-            "evaluate.sets=[10]"};
+    return {"task.molecules=120", "task.conformers=10",   "cache.sizes=[2,6]",
+            "cache.sets=[20,10]", "evaluate.sizes=[1,6]", "evaluate.sets=[10]"};
   return {};
 }
 

@@ -116,8 +116,8 @@ bool opens(const TaskCatalog& tasks, const std::string& path) {
          std::filesystem::exists(path, error);
 }
 
-int open_window(const TaskCatalog& tasks, const Extension& extension, const std::string& path,
-                const std::string& theme, bool json) {
+int open_window(const TaskCatalog& tasks, const Extension& extension, const std::string& path, const std::string& theme,
+                bool json) {
   if (!extension.open)
     return report_error(
         "This program was built without the window; use a command, for example pairs --batch demo, and "

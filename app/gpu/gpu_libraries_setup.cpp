@@ -27,8 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPart = ".part";
 constexpr int kMostTries = 5;
-constexpr std::uint64_t kRoom =
-    1ull << 30;  // stays free in addition to the libraries: space for the largest wheel
+constexpr std::uint64_t kRoom = 1ull << 30;  // stays free in addition to the libraries: space for the largest wheel
 
 // Next to the folder: partial wheels, the unpacked libraries, and a mark for each finished wheel.
 fs::path workplace() {

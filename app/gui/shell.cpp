@@ -144,9 +144,9 @@ struct Shell::Parts {
   bool quit = false;
   // The sidebar of a narrow window: whether it is drawn above the panel, and whether it should be.
   bool sidebar_over = false, sidebar_wanted = false;
-  float banners = 0;  // height of everything below the panel, in the last frame
-  double again = 0;   // seconds until the last frame is out of date by itself
-  double reported = -1;   // time of the newest message already checked for toasts
+  float banners = 0;     // height of everything below the panel, in the last frame
+  double again = 0;      // seconds until the last frame is out of date by itself
+  double reported = -1;  // time of the newest message already checked for toasts
 
   void perform(model::Shortcut shortcut);
   void frame(double fps);

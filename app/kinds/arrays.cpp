@@ -33,9 +33,11 @@ void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std
   const torch::Tensor firsts = arrays.read("offsets");
   if (!firsts.is_complex() && firsts[0].item<double>() == 0 &&
       firsts[-1].item<double>() == static_cast<double>(observations))
-    fail("{} holds {} sets, by its array \"offsets\"; add an array \"set\" with the number of each observation's set, and "
-         "ask about each with --group set",
-         path.string(), offsets->second[0] - 1);
+    fail(
+        "{} holds {} sets, by its array \"offsets\"; add an array \"set\" with the number of each observation's set, "
+        "and "
+        "ask about each with --group set",
+        path.string(), offsets->second[0] - 1);
 }
 
 std::string shape_text(at::IntArrayRef shape, const char* first) {

@@ -45,7 +45,9 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
     fail_usage("--table names one of the tables of a HDF5 or FITS file; {} holds one alone, so leave it out",
                printable(path.string(), 300));
   if (!columns.empty()) {
-    if (!table) fail_usage("--columns are those of a table of points; {} is none, so leave them out", printable(path.string(), 300));
+    if (!table)
+      fail_usage("--columns are those of a table of points; {} is none, so leave them out",
+                 printable(path.string(), 300));
     for (const std::string& name : columns)
       if (std::count(columns.begin(), columns.end(), name) > 1)
         fail_usage("Column {} is asked for twice; name each once", printable(name));
@@ -226,7 +228,8 @@ torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& t
 }  // namespace
 
 torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, const std::string& where) {
-  PAIRS_CHECK(rows.defined(), "{}: no row states {}; name it with --conditions", where, fmt::join(given_names(task), ", "));
+  PAIRS_CHECK(rows.defined(), "{}: no row states {}; name it with --conditions", where,
+              fmt::join(given_names(task), ", "));
   PAIRS_CHECK(!rows.is_complex() && rows.dim() == 2 && rows.size(0) > 0 && rows.size(1) == task.given_size(),
               "{} number{} given, but sets of task {} come with {}: {}", rows.numel(),
               rows.numel() == 1 ? " is" : "s are", task.name, task.given_size(), fmt::join(given_names(task), ", "));

@@ -31,8 +31,7 @@ std::vector<ShortcutEntry> made() {
       {Shortcut::export_plot, Key::s, true, "Ctrl+S", "Save the plot (export) as SVG, PDF, PNG or CSV"},
       {Shortcut::log_drawer, Key::l, true, "Ctrl+L", "Show or hide the log of messages"},
       {Shortcut::theme, Key::t, true, "Ctrl+T", "Change the theme: dark or light"},
-      {Shortcut::settings, Key::comma, true, "Ctrl+,",
-       "Settings: folders, device, threads, appearance"},
+      {Shortcut::settings, Key::comma, true, "Ctrl+,", "Settings: folders, device, threads, appearance"},
       {Shortcut::quit, Key::q, true, "Ctrl+Q", "Quit; runs in progress are saved"},
       {Shortcut::help, Key::f1, false, "F1", "Help: the keys and the mouse"},
   };

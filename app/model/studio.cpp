@@ -233,7 +233,8 @@ void Studio::go_on_resuming() {
 
 const RunEntry* Studio::unfinished_run() const {
   const RunEntry* run = unfinished_.empty() ? nullptr : library.find(unfinished_);
-  const bool offered = run && !run->glanced && !run->finished && !run->training && !run->deleted && run->problem.empty();
+  const bool offered =
+      run && !run->glanced && !run->finished && !run->training && !run->deleted && run->problem.empty();
   return offered ? run : nullptr;
 }
 

@@ -273,10 +273,10 @@ std::string Queue::add(QueueItem item) const {
   const bool within = !inside.empty() && *inside.begin() != "..";
   fs::create_directories(folder_);
   write_file(file(item.id, kItem), sealed_text({{"kind", item.kind == QueueKind::run ? "run" : "study"},
-                                              {"folder", (within ? inside : item.folder).string()},
-                                              {"seconds", numbers_of(item.seconds)},
-                                              {"processes", item.processes},
-                                              {"data", item.data}}));
+                                                {"folder", (within ? inside : item.folder).string()},
+                                                {"seconds", numbers_of(item.seconds)},
+                                                {"processes", item.processes},
+                                                {"data", item.data}}));
   return item.id;
 }
 

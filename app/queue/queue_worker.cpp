@@ -189,7 +189,8 @@ QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
       // A run is evaluated after training. If that fails, it is finished nevertheless, and can be evaluated later.
       if (next->kind == QueueKind::run) {
         report(fmt::format("{} is evaluated", next->name()));
-        const std::vector<std::string> words = {program_.string(), "--batch", "evaluate", next->folder.string(), "--json"};
+        const std::vector<std::string> words = {program_.string(), "--batch", "evaluate", next->folder.string(),
+                                                "--json"};
         if (const std::optional<int> scored = run(*next, words, keep_going); scored && *scored != 0)
           report(fmt::format("{} is trained, but not evaluated: {}", next->name(), why_failed(*scored)));
       }

@@ -152,16 +152,15 @@ namespace {
 // Sets simulated at this posterior compared with the observed one, if simulation is possible.
 void add_predictive_test(PageSection& section, const ReportContent& content) {
   if (!content.predictive) {
-    section.blocks.push_back(PageText{
-        "The predictive test, which compares this set with sets simulated at the posterior, was not made: " +
-        content.no_predictive + "."});
+    section.blocks.push_back(
+        PageText{"The predictive test, which compares this set with sets simulated at the posterior, was not made: " +
+                 content.no_predictive + "."});
     return;
   }
   const SetPredictiveTest& test = *content.predictive;
   section.blocks.push_back(PageText{predictive_text(test, content.info())});
   if (test.test.p <= kUnlikeModel)
-    section.blocks.push_back(
-        PageWarning{"Warning: the model does not make such a set; use no posterior under it."});
+    section.blocks.push_back(PageWarning{"Warning: the model does not make such a set; use no posterior under it."});
   section.blocks.push_back(PageFigure{
       predictive_figure(test, content.posterior->runs().front().role, content.posterior->source_text()),
       predictive_note(test), "bars that leave the bands in one bin of ten, as those of the model's own sets do.",
@@ -185,8 +184,8 @@ PageSection fit_section(const ReportContent& content) {
                                       " It compares how the observations differ among themselves with sets of the "
                                       "whole prior, and rejects the model at p = 0.009 or below."});
   else if (!content.usual.why_not.empty())
-    section.blocks.push_back(PageText{"How the observations differ among themselves was not tested: " +
-                                      content.usual.why_not + "."});
+    section.blocks.push_back(
+        PageText{"How the observations differ among themselves was not tested: " + content.usual.why_not + "."});
   if (const std::string text = disagreement_text(content.answer.disagreement, content.info()); !text.empty())
     section.blocks.push_back(PageText{text + ". Where they differ much the posterior depends on how a run was trained; "
                                              "that they agree does not show that they are right."});

@@ -98,8 +98,8 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
   content.no_predictive =
       content.question.sets == 0 ? "no set was simulated for this report" : no_predictive_test(*content.run.task);
   if (content.question.sets != 0)
-    content.usual = usual_tests(*content.posterior, content.n(), content.question.asked.seed,
-                                [&] { return !monitor.should_stop(); }, false);
+    content.usual = usual_tests(
+        *content.posterior, content.n(), content.question.asked.seed, [&] { return !monitor.should_stop(); }, false);
   if (!content.no_predictive.empty()) return;
   PredictiveOptions options;
   options.seed = content.question.asked.seed;
@@ -181,7 +181,8 @@ void measure(ReportContent& content, Monitor& monitor) {
 }  // namespace
 
 std::string run_words(const ReportContent& content) {
-  return is_shipped(content.run.folder) ? fmt::format("{}, shipped weights", content.question.asked.run) : content.run.name;
+  return is_shipped(content.run.folder) ? fmt::format("{}, shipped weights", content.question.asked.run)
+                                        : content.run.name;
 }
 
 const Head& shown_head(const ReportContent& content) {
@@ -197,8 +198,8 @@ ReportContent report_content(const LoadedRun& run, ReportQuestion question, Moni
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
-  const auto set = std::make_shared<ObservedSet>(
-      run.task, seeded_item(*run.task, question.asked.set, question.asked.seed));
+  const auto set =
+      std::make_shared<ObservedSet>(run.task, seeded_item(*run.task, question.asked.set, question.asked.seed));
   if (question.asked.n == 0)
     question.asked.n = set->of_item() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
   if (question.draws == 0) question.draws = target_room_of(run.task->info()).draws();

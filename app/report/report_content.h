@@ -38,8 +38,8 @@ struct ReportContent {
   RunProgress progress;  // of its training; empty if its log is missing
   RunCost cost;
   std::vector<DerivedNumbers> derived = {};
-  std::vector<std::string> notes = {};  // of the request, then of the run
-  std::string digest = {};              // SHA-256 of the observed file; "" for a folder or an item's text
+  std::vector<std::string> notes = {};               // of the request, then of the run
+  std::string digest = {};                           // SHA-256 of the observed file; "" for a folder or an item's text
   std::optional<SetPredictiveTest> predictive = {};  // none if `no_predictive`, a clause, gives a reason
   std::string no_predictive = {};
   std::optional<ReweighedPosterior> under = {};        // the posterior under another prior,

@@ -175,18 +175,18 @@ std::string figure_command_of(const ReportContent& content, const std::string& f
                                    ? ""
                                    : fmt::format(" --interval {}", interval_word(question.asked.interval));
   const std::string machine = question.device == "auto" ? "" : " --device " + shell_word(question.device);
-  return fmt::format("pairs --batch figure {} {}{} --n {}{}{} --out {}.svg", figure, shell_word(content.question.asked.run),
-                     set_arguments(question.asked.set, SetCommand::figure), content.n(), interval, machine, figure);
+  return fmt::format("pairs --batch figure {} {}{} --n {}{}{} --out {}.svg", figure,
+                     shell_word(content.question.asked.run), set_arguments(question.asked.set, SetCommand::figure),
+                     content.n(), interval, machine, figure);
 }
 
 std::vector<ReportCommand> report_commands(const ReportContent& content) {
   const ReportQuestion& question = content.question;
   const std::string run = shell_word(content.question.asked.run);
   std::string machine = question.device == "auto" ? "" : " --device " + shell_word(question.device);
-  const std::string interval =
-      question.asked.interval == IntervalKind::central
-          ? ""
-          : fmt::format(" --interval {}", interval_word(question.asked.interval));
+  const std::string interval = question.asked.interval == IntervalKind::central
+                                   ? ""
+                                   : fmt::format(" --interval {}", interval_word(question.asked.interval));
   const std::string size = fmt::format(" --n {}", content.n()), force = question.force ? " --force" : "";
   std::string derive;
   for (const std::string& one : question.asked.derived) derive += " --derive=" + shell_word(one);
@@ -204,10 +204,11 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   std::string noted = question.test_seed ? fmt::format(" --test-seed {}", *question.test_seed) : "";
   for (const std::string& note : question.notes) noted += " --note=" + shell_word(note);
   std::vector<ReportCommand> out;
-  out.push_back({"the posterior's numbers and samples",
-                 fmt::format("pairs --batch infer {}{}{}{}{}{}{}{}{} --out {}", run,
-                             set_arguments(question.asked.set, SetCommand::infer), size, samples, predictive, prior + local,
-                             interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
+  out.push_back(
+      {"the posterior's numbers and samples",
+       fmt::format("pairs --batch infer {}{}{}{}{}{}{}{}{} --out {}", run,
+                   set_arguments(question.asked.set, SetCommand::infer), size, samples, predictive, prior + local,
+                   interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
   if (!content.answer.numbers.empty())
     out.push_back({"the posterior's figure", figure_command_of(content, "posterior")});
   if (content.metrics) {
@@ -224,8 +225,8 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
                                                  question.confidence, null_toys_of(question.confidence), machine)});
   out.push_back({"this report",
                  fmt::format("pairs --batch report {}{}{}{}{}{}{}{}{} --out report{}", run,
-                             set_arguments(question.asked.set, SetCommand::infer), size, samples, prior + local + confidence,
-                             sets + noted, interval, force, machine, question.ending)});
+                             set_arguments(question.asked.set, SetCommand::infer), size, samples,
+                             prior + local + confidence, sets + noted, interval, force, machine, question.ending)});
   return out;
 }
 

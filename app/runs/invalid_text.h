@@ -44,7 +44,8 @@ inline std::string invalid_text(const nlohmann::json& draws) {
       table.add({target.value("name", ""), number_text(bin.value("low", NAN), 3),
                  number_text(bin.value("high", NAN), 3), count_text(whole(bin, "attempts")),
                  count_text(whole(bin, "invalid")),
-                 validated > 0 ? fmt::format("{:.2g} %", 100 * static_cast<double>(whole(bin, "invalid")) / validated) : "–"});
+                 validated > 0 ? fmt::format("{:.2g} %", 100 * static_cast<double>(whole(bin, "invalid")) / validated)
+                               : "–"});
     }
   return text + table.text(2);
 }

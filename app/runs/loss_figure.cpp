@@ -132,8 +132,9 @@ void add_curves(Plot& plot, const LossCurves& run, Stage stage, const LossLook& 
   for (const auto& [n, points] : run.progress.losses(stage))
     for (const bool training : {true, false}) {
       // Smooths over epochs.
-      Line line = curve(training && look.smoothing == 0 ? training_points(points) : points, look.axis, gflop_of(run, stage),
-                        [&](const LossPoint& point) { return training ? point.train : point.validation; });
+      Line line =
+          curve(training && look.smoothing == 0 ? training_points(points) : points, look.axis, gflop_of(run, stage),
+                [&](const LossPoint& point) { return training ? point.train : point.validation; });
       if (line.x.empty()) continue;
       if (look.smoothing > 0) smooth(line.y, look.smoothing);
       line.name = fmt::format("{}, {}{}", run.name, head_text(n), training ? "training" : "validation");

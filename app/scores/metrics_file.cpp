@@ -225,12 +225,13 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
   const CalibrationLimits limits = calibration_limits(rows);
   const bool all_pooled = std::all_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return row.pool > 0; });
   std::string text = fmt::format(
-      "{} are judged together: location z and width z of each target{}{}. Family-wise false-alarm rate 5 % (borderline: "
+      "{} are judged together: location z and width z of each target{}{}. Family-wise false-alarm rate 5 % "
+      "(borderline: "
       "beyond z ±{:.1f}{}), 0.1 % (miscalibrated: beyond z ±{:.1f}{}){}.\n{}",
       counted(static_cast<std::size_t>(limits.tests + limits.pooled_tests), "test"),
       all_pooled ? "" : ", rank p and ECDF p; ACAUC, TARP, C2ST and region p of each size",
-      limits.pooled_tests > 0 ? "; location and width pooled over sizes and targets" : "",
-      limits.borderline.z, all_pooled ? "" : fmt::format(", p {:.0e} or the noise floor (95 %)", limits.borderline.p),
+      limits.pooled_tests > 0 ? "; location and width pooled over sizes and targets" : "", limits.borderline.z,
+      all_pooled ? "" : fmt::format(", p {:.0e} or the noise floor (95 %)", limits.borderline.p),
       limits.miscalibrated.z, all_pooled ? "" : fmt::format(" or p {:.0e}", limits.miscalibrated.p),
       limits.pooled_tests > 0 ? fmt::format("; pooled tests: beyond z ±{:.1f} and ±{:.1f}", limits.pooled_borderline.z,
                                             limits.pooled_miscalibrated.z)
@@ -264,7 +265,8 @@ json metrics_document(const Metrics& metrics) {
     out["subject_word"] = metrics.subject_word;
   }
   if (!metrics.caution.empty()) out["caution"] = metrics.caution;
-  if (!metrics.companion.empty()) out["companion"] = {{"run", metrics.companion}, {"weights", metrics.companion_weights}};
+  if (!metrics.companion.empty())
+    out["companion"] = {{"run", metrics.companion}, {"weights", metrics.companion_weights}};
   for (const EvaluationRow& row : metrics.rows) out["rows"].push_back(row_document(row));
   return out;
 }
@@ -370,9 +372,10 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
     return metrics;
   } catch (const std::exception&) {
     if (checked && !is_sealed(text))
-      fail("The metrics in {} were changed or damaged: they do not fit their checksum; make them again with pairs "
-           "--batch evaluate",
-           where);
+      fail(
+          "The metrics in {} were changed or damaged: they do not fit their checksum; make them again with pairs "
+          "--batch evaluate",
+          where);
     fail("The metrics in {} cannot be read; make them again with pairs --batch evaluate", where);
   }
 }

@@ -393,13 +393,13 @@ const std::vector<Score>& score_list() {
        .in_window = kNowhere,
        .compared = kNowhere,
        .tested = {.heading = "C2ST (noise)"},
-       .figure =
-           {.summary = "C2ST against N: accuracy of a classifier that separates truths from posterior samples",
-            .title = "Classifier test (C2ST)",
-            .meaning = "Accuracy of a classifier that picks the truth out of the truth and a sample of its posterior, "
-                       "given the set. ½ where it cannot separate them, as for a calibrated posterior.",
-            .draw = drawn_by(c2st_figure),
-            .where_known = true}},
+       .figure = {.summary = "C2ST against N: accuracy of a classifier that separates truths from posterior samples",
+                  .title = "Classifier test (C2ST)",
+                  .meaning =
+                      "Accuracy of a classifier that picks the truth out of the truth and a sample of its posterior, "
+                      "given the set. ½ where it cannot separate them, as for a calibrated posterior.",
+                  .draw = drawn_by(c2st_figure),
+                  .where_known = true}},
       {.key = "c2st_p",
        .title = "C2ST p",
        .number = false,
@@ -443,14 +443,14 @@ const std::vector<Score>& score_list() {
        .printed = kNowhere,
        .in_window = kNowhere,
        .compared = kNowhere,
-       .figure =
-           {.summary = "Posterior mean ± sd of test sets against their truth (one run)",
-            .title = "Recovery",
-            .meaning = "Posterior mean ± sd of test sets against the truth: on the diagonal where the data decide, "
-                       "towards the middle of the prior where they do not.",
-            .draw = drawn_of_one(recovery_figure),
-            .of_one = true,
-            .alone = true}},
+       .figure = {.summary = "Posterior mean ± sd of test sets against their truth (one run)",
+                  .title = "Recovery",
+                  .meaning =
+                      "Posterior mean ± sd of test sets against the truth: on the diagonal where the data decide, "
+                      "towards the middle of the prior where they do not.",
+                  .draw = drawn_of_one(recovery_figure),
+                  .of_one = true,
+                  .alone = true}},
       {.key = "contraction",
        .title = "contraction",
        .number = false,

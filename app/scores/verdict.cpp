@@ -154,7 +154,8 @@ std::string note_text(const std::vector<EvaluationRow>& rows, const std::string&
     if (!most || row.n > most->n) most = &row;
   }
   if (!most) return "";
-  const std::string far = number_text(largest_of(most->companion), 2), near = number_text(largest_of(least->companion), 2);
+  const std::string far = number_text(largest_of(most->companion), 2),
+                    near = number_text(largest_of(least->companion), 2);
   const std::string there = count_text(most->n);
   if (least == most) return fmt::format("; its means lie {} sd from those of {} at N = {}", far, name, there);
   return fmt::format("; its means lie {} sd from those of {} at N = {}, {} sd at N = {}", near, name,
@@ -167,10 +168,9 @@ std::string lower_first(std::string text) {
 }
 
 std::string family_text(const CalibrationLimits& limits, std::size_t sizes) {
-  const std::string pooled =
-      limits.pooled_tests == 0
-          ? ""
-          : fmt::format(" and {} pooled over {}", limits.pooled_tests, sizes > 1 ? "sizes and targets" : "targets");
+  const std::string pooled = limits.pooled_tests == 0 ? ""
+                                                      : fmt::format(" and {} pooled over {}", limits.pooled_tests,
+                                                                    sizes > 1 ? "sizes and targets" : "targets");
   return fmt::format("{} at {}{}: family-wise false-alarm rate 5 % (borderline), 0.1 % (miscalibrated)",
                      counted(static_cast<std::size_t>(limits.tests), "test"), counted(sizes, "size"), pooled);
 }
@@ -184,7 +184,8 @@ double width_off(double narrow) {
 const EvaluationRow* least_seen(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits) {
   const EvaluationRow* least = nullptr;
   for (const EvaluationRow& row : rows)
-    if (row.sets > 0 && calibration(row, limits).level != CalibrationLevel::unknown && (!least || row.sets < least->sets))
+    if (row.sets > 0 && calibration(row, limits).level != CalibrationLevel::unknown &&
+        (!least || row.sets < least->sets))
       least = &row;
   return least;
 }
@@ -349,8 +350,8 @@ EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const 
   add(groups_text(groups));
   const FurtherVerdict further = further_verdict(rows, context.targets, context.sizes);
   for (const FurtherFault& one : further.faults)
-    verdict.level = std::max(verdict.level,
-                             one.rejects ? CalibrationLevel::miscalibrated : CalibrationLevel::borderline);
+    verdict.level =
+        std::max(verdict.level, one.rejects ? CalibrationLevel::miscalibrated : CalibrationLevel::borderline);
   if (const std::string clause = further_clause(further); !clause.empty()) add(clause.substr(2));
   verdict.bad = verdict.level == CalibrationLevel::miscalibrated;
   verdict.brief = in_brief(levels, verdict.level);

@@ -26,8 +26,8 @@ struct EvaluationVerdict {
 // The context of a verdict in addition to the rows.
 struct VerdictContext {
   std::vector<std::string> targets = {};  // labels, by which a fault names its target if there are several
-  std::size_t sizes = 0;    // requested sizes; 0: as many as rows. Fewer rows make a verdict "so far"
-  std::string companion = {};  // the run of the rows' `companion`; "" without one
+  std::size_t sizes = 0;                  // requested sizes; 0: as many as rows. Fewer rows make a verdict "so far"
+  std::string companion = {};             // the run of the rows' `companion`; "" without one
 };
 
 // `text` contains the calibration levels and, if known, the gap to the exact posterior at the size where it is largest,

@@ -22,10 +22,10 @@ struct SavedSession {
   std::string task;       // its name
   std::string task_file;  // of a custom task without an open run; else ""
   std::string tab = "posterior";
-  std::string note;              // of a person, plain text
-  Question question;             // on the Posterior tab; its run is the open one, "": none
-  std::string weights;           // checksum of the run's weights when the session was saved; "": unknown
-  std::string sha256, set_note;  // of the set's file
+  std::string note;                   // of a person, plain text
+  Question question;                  // on the Posterior tab; its run is the open one, "": none
+  std::string weights;                // checksum of the run's weights when the session was saved; "": unknown
+  std::string sha256, set_note;       // of the set's file
   std::vector<std::string> compared;  // runs on the Compare tab
 };
 

@@ -27,7 +27,9 @@ bool of_answers(const fs::path& run, const fs::path& file, bool finished) {
                           run_file::metrics, kSimulatorFile, kAboutFile})
     if (name == one) return true;
   // app/posterior/validation: external_validation_file.h, known_values.h, known_parts.h
-  if (name == "external-validation.json" || name == "external-validation-parts.npz" || name == "external-validation-values.npz") return true;
+  if (name == "external-validation.json" || name == "external-validation-parts.npz" ||
+      name == "external-validation-values.npz")
+    return true;
   return name == run_file::pretrained && !finished;
 }
 

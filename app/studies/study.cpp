@@ -223,8 +223,7 @@ Study parse_study(std::string_view text, const std::filesystem::path& file, cons
   top.find("runs");
   for (const std::string& preset : preset_names()) {
     top.find(preset.c_str());
-    if (root.contains(preset) && !common.tasks.empty())
-      runs_at(root, preset, common, where);  // reports errors now
+    if (root.contains(preset) && !common.tasks.empty()) runs_at(root, preset, common, where);  // reports errors now
   }
   top.finish();
   for (const std::string& name : study.reads)

@@ -58,7 +58,7 @@ const SeedGroup* baseline_of(const SeedGroup& group, const std::vector<SeedGroup
   const SeedGroup* found = nullptr;
   for (const SeedGroup& other : groups) {
     const bool extra = other.task == group.task && other.strategy == strategy && other.preset == group.preset &&
-                        other.runs.front()->folder.parent_path() == group.runs.front()->folder.parent_path();
+                       other.runs.front()->folder.parent_path() == group.runs.front()->folder.parent_path();
     if (extra && other.varied == group.varied) return &other;
     const bool holds = std::all_of(group.varied.begin(), group.varied.end(), [&](const std::string& one) {
       return std::find(other.varied.begin(), other.varied.end(), one) != other.varied.end();

@@ -27,8 +27,7 @@ bool is_study_folder(const std::filesystem::path& folder);
 // The study's own file, which names its folder; if that is missing, the copy of what was run.
 std::filesystem::path file_of_study(const std::filesystem::path& folder);
 // The runs of the study in a folder. `data`: the folder of real data, "": none. Throws Error.
-std::vector<StudyRun> runs_of_study(const Catalog& tasks, const std::string& data,
-                                    const std::filesystem::path& folder);
+std::vector<StudyRun> runs_of_study(const Catalog& tasks, const std::string& data, const std::filesystem::path& folder);
 // Reads its progress. Never throws: errors become the entry's problem.
 StudyEntry read_study_entry(const Catalog& tasks, const std::string& data, const std::filesystem::path& folder);
 

@@ -29,7 +29,8 @@ struct KindCost {
 std::string kind_of(const RunConfig& config) {
   RunConfig copy = config;
   copy.seed = 1;
-  for (OptimizerConfig* const one : {static_cast<OptimizerConfig*>(&copy.pretrain), static_cast<OptimizerConfig*>(&copy.finetune)})
+  for (OptimizerConfig* const one :
+       {static_cast<OptimizerConfig*>(&copy.pretrain), static_cast<OptimizerConfig*>(&copy.finetune)})
     one->rate = one->floor = one->weight_decay = one->warmup = 0;
   std::string sizes;
   for (const std::int64_t n : copy.evaluate.sizes) sizes += fmt::format(" {}", n);

@@ -29,7 +29,8 @@ struct StudyPlan {
 // second or two each), whatever its seeds; an upper bound if patience may end a stage earlier. `done`: runs that cost
 // nothing more. `reported`, if set, receives the number of measured kinds and the total. Throws Stopped.
 StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
-                     const std::function<bool()>& stop, const std::function<void(std::size_t, std::size_t)>& reported = {});
+                     const std::function<bool()>& stop,
+                     const std::function<void(std::size_t, std::size_t)>& reported = {});
 
 // The runs as trained by each of this number of processes: on its share of the cores, unless they set their threads.
 std::vector<StudyRun> on_share_of_cores(std::vector<StudyRun> runs, std::int64_t processes);

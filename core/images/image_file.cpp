@@ -59,11 +59,10 @@ std::vector<std::uint8_t> without_alpha(const std::uint8_t* rgba, std::size_t co
     clear += rgba[4 * p + 3] != 255 ? 1 : 0;
     std::copy_n(rgba + 4 * p, 3, rgb.data() + 3 * p);
   }
-  PAIRS_CHECK(
-      clear == 0,
-      "The image {} has transparency ({} of its {} pixels are not opaque): put it on a background of one color "
-      "and save it without an alpha channel",
-      where, clear, count);
+  PAIRS_CHECK(clear == 0,
+              "The image {} has transparency ({} of its {} pixels are not opaque): put it on a background of one color "
+              "and save it without an alpha channel",
+              where, clear, count);
   return rgb;
 }
 

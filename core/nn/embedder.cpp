@@ -37,12 +37,9 @@ EmbedderKind kind_of(const char* name, decltype(EmbedderKind::make) make) {
 
 const std::vector<EmbedderKind>& embedder_kinds() {
   static const std::vector<EmbedderKind> all = {
-      kind_of<MlpEmbedder>("mlp", MlpEmbedder::make),
-      kind_of<Cnn>("cnn", make_of_images<Cnn>),
-      kind_of<ResNet>("resnet", make_of_images<ResNet>),
-      kind_of<ViewEmbedder>("view", make_of_images<ViewEmbedder>),
-      kind_of<RowEmbedder>("rows", RowEmbedder::make),
-      kind_of<SchNetEmbedder>("schnet", SchNetEmbedder::make),
+      kind_of<MlpEmbedder>("mlp", MlpEmbedder::make),    kind_of<Cnn>("cnn", make_of_images<Cnn>),
+      kind_of<ResNet>("resnet", make_of_images<ResNet>), kind_of<ViewEmbedder>("view", make_of_images<ViewEmbedder>),
+      kind_of<RowEmbedder>("rows", RowEmbedder::make),   kind_of<SchNetEmbedder>("schnet", SchNetEmbedder::make),
   };
   return all;
 }

@@ -36,7 +36,7 @@ class SchNetEmbedder : public Embedder {
     std::int64_t interactions = 5;             // rounds of messages
     std::int64_t gaussians = 50;               // spread over 0 .. cutoff
     double cutoff = 10;                        // largest distance between interacting atoms, angstroms
-    std::int64_t neighbors = 32;              // nearest neighbors that are kept for each atom
+    std::int64_t neighbors = 32;               // nearest neighbors that are kept for each atom
     // Over the atoms: "mean" (the paper's), which ignores their number, or "sum", which suits quantities that add up
     // over atoms (Schuett et al. 2017).
     std::string readout = "mean";

@@ -133,7 +133,7 @@ Tensor group_norm_act(const Tensor& x, const std::optional<Tensor>& extra, const
               act);
   PAIRS_CHECK(x.dim() == 4 && x.numel() > 0 &&
                   (!extra || (extra->dim() == 4 && extra->size(0) == x.size(0) && extra->size(2) == x.size(2) &&
-                               extra->size(3) == x.size(3) && extra->scalar_type() == x.scalar_type())),
+                              extra->size(3) == x.size(3) && extra->scalar_type() == x.scalar_type())),
               "a group normalization takes images [B, C, H, W] of one size and type");
   const auto type = x.scalar_type();
   PAIRS_CHECK(type == torch::kFloat || type == torch::kBFloat16 || type == torch::kDouble,

@@ -40,8 +40,8 @@ void forward_image(const std::vector<Part<T>>& parts, const NormedImage& image, 
                    float* inverse) {
   std::vector<double> sum, squares;
   channel_sums(parts, image, true, sum, squares,
-               [&](const Part<T>& part, const PixelRows& rows, std::int64_t row, std::int64_t count,
-                   std::int64_t width, float* s, float* q) {
+               [&](const Part<T>& part, const PixelRows& rows, std::int64_t row, std::int64_t count, std::int64_t width,
+                   float* s, float* q) {
                  add_moments(Rows<const T>{part.x + row * rows.width, rows.width}, count, width, s, q);
                });
   image.moments(sum, squares, mean, inverse);
@@ -68,8 +68,8 @@ void backward_image(const std::vector<Part<T>>& parts, const NormedImage& image,
   std::vector<double> sum, product;  // of dz and of dz x
   const Part<T>* current = nullptr;
   channel_sums(parts, image, dense, sum, product,
-               [&](const Part<T>& part, const PixelRows& rows, std::int64_t row, std::int64_t count,
-                   std::int64_t width, float* s, float* p) {
+               [&](const Part<T>& part, const PixelRows& rows, std::int64_t row, std::int64_t count, std::int64_t width,
+                   float* s, float* p) {
                  if (current != &part) {
                    a = rows.repeated(affine.a.data() + part.first);
                    b = rows.repeated(affine.b.data() + part.first);
@@ -77,8 +77,8 @@ void backward_image(const std::vector<Part<T>>& parts, const NormedImage& image,
                  }
                  const std::int64_t ld = dense ? rows.width : image.channels;
                  affine_act_grad(Rows<const T>{grad + part.first + row * ld, ld},
-                                 Rows<const T>{part.x + row * rows.width, rows.width}, count, width, a.data(),
-                                 b.data(), silu, Rows<T>{part.gx + row * rows.width, rows.width}, s, p);
+                                 Rows<const T>{part.x + row * rows.width, rows.width}, count, width, a.data(), b.data(),
+                                 silu, Rows<T>{part.gx + row * rows.width, rows.width}, s, p);
                });
   const NormedImage::Gradient by_x = image.gradient(sum, product, mean, inverse, gscale, gshift);
   for (const Part<T>& part : parts) {

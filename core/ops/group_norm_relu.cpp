@@ -127,12 +127,11 @@ void norm_relu_back(const NormedImage& image, const T* grad, const T* x, const T
                     const float* inverse, T* gx, T* gresidual, float* gscale, float* gshift) {
   const PixelRows map(image.channels, image.pixels, true);
   std::vector<double> sum(static_cast<std::size_t>(image.channels)), product(sum);  // of dz and of dz x
-  map.sums(sum.data(), product.data(),
-           [&](std::int64_t row, std::int64_t rows, std::int64_t width, float* s, float* p) {
-             const std::int64_t at = row * map.width;
-             norm_relu_sums(grad + at, x + at, y + at, rows, width, gresidual == nullptr ? nullptr : gresidual + at, s,
-                            p);
-           });
+  map.sums(
+      sum.data(), product.data(), [&](std::int64_t row, std::int64_t rows, std::int64_t width, float* s, float* p) {
+        const std::int64_t at = row * map.width;
+        norm_relu_sums(grad + at, x + at, y + at, rows, width, gresidual == nullptr ? nullptr : gresidual + at, s, p);
+      });
   const NormedImage::Gradient by_x = image.gradient(sum, product, mean, inverse, gscale, gshift);
   const std::vector<float> p = map.repeated(by_x.p.data()), q = map.repeated(by_x.q.data()),
                            r = map.repeated(by_x.r.data());

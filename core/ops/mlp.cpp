@@ -106,7 +106,8 @@ Tensor run_forward(const MlpEngine& engine, const Tensor& x, const std::vector<T
   return y;
 }
 
-bool same_memory(const std::vector<Tensor>& kept, const std::vector<Tensor>& weights, const std::vector<Tensor>& biases) {
+bool same_memory(const std::vector<Tensor>& kept, const std::vector<Tensor>& weights,
+                 const std::vector<Tensor>& biases) {
   if (kept.size() != weights.size() + biases.size()) return false;
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (!kept[i].is_same(i < weights.size() ? weights[i] : biases[i - weights.size()])) return false;

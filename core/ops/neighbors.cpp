@@ -24,8 +24,8 @@ Neighbors nearest_neighbors(const Tensor& places, const Tensor& offsets, double 
   PAIRS_CHECK(offsets.dim() == 1 && offsets.size(0) >= 1 && offsets.scalar_type() == torch::kLong &&
                   offsets.device() == places.device(),
               "neighbors are sought in segments with offsets [M + 1] in int64 on the device of the places");
-  PAIRS_CHECK(cutoff > 0 && most >= 1, "a row has 1 neighbor or more within a distance above 0, not {} within {}",
-              most, cutoff);
+  PAIRS_CHECK(cutoff > 0 && most >= 1, "a row has 1 neighbor or more within a distance above 0, not {} within {}", most,
+              cutoff);
   PAIRS_CHECK(places.size(0) < std::numeric_limits<std::int32_t>::max() / 2,
               "neighbors are counted in 32 bits: {} rows at once are too many, give fewer", places.size(0));
   torch::NoGradGuard no_grad;

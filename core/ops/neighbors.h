@@ -17,6 +17,6 @@ struct Neighbors {
 // a NaN coordinate have no neighbors. Without gradients. Checks every pair of a segment: meant for segments of up to a
 // few hundred rows.
 Neighbors nearest_neighbors(const torch::Tensor& places, const torch::Tensor& offsets, double cutoff,
-                              std::int64_t most);
+                            std::int64_t most);
 
 }  // namespace pairs::ops

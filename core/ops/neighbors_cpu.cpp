@@ -75,7 +75,7 @@ class SegmentSearch {
 };
 
 std::tuple<Tensor, Tensor, Tensor> find_neighbors(const Tensor& places, const Tensor& offsets, double cutoff,
-                                                   std::int64_t most) {
+                                                  std::int64_t most) {
   const std::int64_t rows = places.size(0), segments = offsets.size(0) - 1;
   const std::int64_t* at = offsets.const_data_ptr<std::int64_t>();
   PAIRS_CHECK(at[0] == 0 && at[segments] == rows, "segment offsets must run from 0 to {} rows, not {} to {}", rows,

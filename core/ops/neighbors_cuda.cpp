@@ -14,7 +14,7 @@ namespace {
 using torch::Tensor;
 
 std::tuple<Tensor, Tensor, Tensor> find_neighbors(const Tensor& places, const Tensor& offsets, double cutoff,
-                                                   std::int64_t most) {
+                                                  std::int64_t most) {
   const c10::cuda::CUDAGuard guard(places.device());
   const kernels::Places of{places.const_data_ptr<double>(), offsets.const_data_ptr<std::int64_t>(), places.size(0),
                            offsets.size(0) - 1};
@@ -31,7 +31,7 @@ std::tuple<Tensor, Tensor, Tensor> find_neighbors(const Tensor& places, const Te
   const std::int64_t total = start[of.rows].item<std::int64_t>();
   Tensor index = like(total, torch::kInt), distance = like(total, torch::kDouble);
   kernels::list_neighbors(of, cutoff * cutoff, most, start.const_data_ptr<std::int64_t>(),
-                           index.mutable_data_ptr<std::int32_t>(), distance.mutable_data_ptr<double>(), stream);
+                          index.mutable_data_ptr<std::int32_t>(), distance.mutable_data_ptr<double>(), stream);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return {start, index, distance};
 }

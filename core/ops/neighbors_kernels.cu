@@ -26,7 +26,7 @@ __device__ inline std::int64_t segment_of(const Places& of, std::int64_t row) {
 
 // One warp per row; each lane ranks one candidate among all of the segment. A null start only counts.
 __global__ void neighbors_kernel(Places of, double limit, std::int64_t most, const std::int64_t* start,
-                                  std::int64_t* counts, std::int32_t* index, double* distance) {
+                                 std::int64_t* counts, std::int32_t* index, double* distance) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.y;
   if (row >= of.rows) return;
   const int lane = threadIdx.x;
@@ -75,7 +75,7 @@ void count_neighbors(const Places& of, double limit, std::int64_t most, std::int
 }
 
 void list_neighbors(const Places& of, double limit, std::int64_t most, const std::int64_t* start, std::int32_t* index,
-                     double* distance, cudaStream_t stream) {
+                    double* distance, cudaStream_t stream) {
   launch(of, limit, most, start, nullptr, index, distance, stream);
 }
 

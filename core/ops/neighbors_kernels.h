@@ -18,6 +18,6 @@ void count_neighbors(const Places& of, double limit, std::int64_t most, std::int
 
 // The neighbors' rows, ascending, and distances; row i's begin at start[i].
 void list_neighbors(const Places& of, double limit, std::int64_t most, const std::int64_t* start, std::int32_t* index,
-                     double* distance, cudaStream_t stream);
+                    double* distance, cudaStream_t stream);
 
 }  // namespace pairs::ops::kernels

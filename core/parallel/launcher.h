@@ -16,7 +16,7 @@ struct Launch {
   std::string host;        // where the ranks meet; "": unknown
   std::uint16_t port = 0;  // 0: unknown
   std::string attempt;     // torchrun serves the address itself; this identifies its attempt; else ""
-  std::string set_by;     // the variables that set the rank, "RANK and WORLD_SIZE"
+  std::string set_by;      // the variables that set the rank, "RANK and WORLD_SIZE"
   std::string address_by;  // those that set the meeting place, "MASTER_ADDR and MASTER_PORT"; "": there are none
 };
 

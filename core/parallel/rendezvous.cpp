@@ -90,8 +90,8 @@ Listener listening_socket(const std::string& host, std::uint16_t port) {
       spdlog::warn("This machine has no address that {} names: the first rank listens at all that it has",
                    printable(host, 300));
   }
-  PAIRS_CHECK(made.socket >= 0, "The first rank cannot listen at {}:{}: {}; choose another port with --rendezvous", host,
-              port, std::strerror(problem));
+  PAIRS_CHECK(made.socket >= 0, "The first rank cannot listen at {}:{}: {}; choose another port with --rendezvous",
+              host, port, std::strerror(problem));
   return made;
 }
 

@@ -348,8 +348,7 @@ class Molecules final : public Task, public Bodies, public Items {
     return items;
   }
 
-  ItemSet read_item(const std::string& text, std::int64_t n, std::uint64_t seed,
-                      const std::string& up) const override {
+  ItemSet read_item(const std::string& text, std::int64_t n, std::uint64_t seed, const std::string& up) const override {
     if (!up.empty()) fail_usage("Molecules have no axis that points up: leave {} out", printable(up, 30));
     const std::shared_ptr<const MoleculeEntry> known = record_kept(text);
     GivenMolecule given = given_molecule(text, conformers_of(settings_), known.get());

@@ -268,7 +268,8 @@ std::optional<std::string> molecule_variant(const Molecule& molecule, std::int64
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Editor editor(*graph, stream);
     const unsigned edits = 1 + static_cast<unsigned>(stream.below(kMostEdits));
-    for (unsigned done = 0, validated = 0; done < edits && validated < 10 * kMostEdits; ++validated) done += editor.edit();
+    for (unsigned done = 0, validated = 0; done < edits && validated < 10 * kMostEdits; ++validated)
+      done += editor.edit();
     const bool charged = stream.uniform64() < 0.5;
     std::optional<Molecule> made = read(editor.smiles());
     if (!made) continue;

@@ -58,7 +58,7 @@ class ObjectShowcase {
   ViewSettings settings_;
   std::vector<std::size_t> order_;  // objects of the part; all of them if they are divided by form
   mutable std::mutex looked_mutex_;
-  mutable std::size_t looked_ = 0;           // how many of these were read
+  mutable std::size_t looked_ = 0;          // how many of these were read
   mutable std::vector<ShownObject> tests_;  // the test objects among them
   mutable std::vector<Place> places_;
 };

@@ -245,8 +245,7 @@ class Objects final : public Task, public Bodies, public Items {
 
   std::vector<std::string> ups() const override { return {"z", "y", "x"}; }
 
-  ItemSet read_item(const std::string& text, std::int64_t n, std::uint64_t seed,
-                      const std::string& up) const override {
+  ItemSet read_item(const std::string& text, std::int64_t n, std::uint64_t seed, const std::string& up) const override {
     PAIRS_CHECK(n >= 0 && n <= info_.max_n, "A set of views of a mesh has 1 to {} observations, not {}", info_.max_n,
                 n);
     if (n == 0) n = info_.max_n;
@@ -514,10 +513,11 @@ class Objects final : public Task, public Bodies, public Items {
         fmt::format("file {:016x}{}", mesh_key_hash(bytes), up == UpAxis::z ? "" : fmt::format(" {} up", up_text(up)));
     out.number = -1.0 - static_cast<double>(mesh_key_hash(out.key) % kItemNumbers);
     out.label = printable(file.filename().string(), 80);
-    out.read_as = fmt::format("{} is read as {}-up, {}", out.label, up_text(up),
-                              asked  ? "as asked"
-                              : reported ? reported->how
-                                     : "as the meshes of training are; OBJ files are often y-up: look at the views");
+    out.read_as =
+        fmt::format("{} is read as {}-up, {}", out.label, up_text(up),
+                    asked      ? "as asked"
+                    : reported ? reported->how
+                               : "as the meshes of training are; OBJ files are often y-up: look at the views");
     out.mesh = normalized_mesh(turned_upright(mesh, up));
     out.views = render_views(out.mesh, view_settings_, out.key);
     return out;

@@ -59,7 +59,7 @@ class OwnTasks {
   std::vector<std::string> names_;
   std::map<std::string, TaskFile> files_;        // by name
   std::map<std::string, std::string> programs_;  // by name: their program_state when they were read
-  std::map<std::string, Made> made_;       // by file and budget
+  std::map<std::string, Made> made_;             // by file and budget
 };
 
 // A sentence on how the user's own file differs from the run's copy, "" if it does not or is gone.

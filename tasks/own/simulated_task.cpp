@@ -350,8 +350,9 @@ class SimulatedTask final : public Task,
     constexpr double kHour = 3600, kSetsOfARun = 1e5;
     if (each * kSetsOfARun < kHour) return "";
     const double most = 2 * kHour / each, unit = std::pow(10.0, std::floor(std::log10(most)));
-    return fmt::format("; a run asks for millions of observations, or for {:.0f} in about an hour with --simulations {:.0f}",
-                       std::floor(most / unit) * unit, std::floor(most / unit) * unit);
+    return fmt::format(
+        "; a run asks for millions of observations, or for {:.0f} in about an hour with --simulations {:.0f}",
+        std::floor(most / unit) * unit, std::floor(most / unit) * unit);
   }
 
   // Measures the scale of x on the first observations of sets of two.

@@ -37,8 +37,8 @@ struct BodyView {
 struct PlaneDrawing {
   struct Line {
     double x0, y0, x1, y1;
-    double width0 = 0, width1 = 0;   // at its ends, for a wedge; 0 and 0: a thin line
-    std::uint32_t color0, color1;  // 0xRRGGBB of its halves; kInk: the text color
+    double width0 = 0, width1 = 0;  // at its ends, for a wedge; 0 and 0: a thin line
+    std::uint32_t color0, color1;   // 0xRRGGBB of its halves; kInk: the text color
   };
   struct Word {
     double x, y;  // its center

@@ -60,7 +60,7 @@ class Items {
   // the item, the seed and the up axis. `up`: one of ups(); "": according to the item, else the usual one. Throws Error
   // with one sentence on what is wrong with it.
   virtual ItemSet read_item(const std::string& text, std::int64_t n, std::uint64_t seed,
-                              const std::string& up = "") const = 0;
+                            const std::string& up = "") const = 0;
   // Passes on the parts of one item after another, from those that stage 1 is trained on and from others, held out,
   // that belong to later stages; none from tests. Ends if `next` returns false. Does nothing if items have no parts.
   virtual void training_parts(const std::function<bool(std::vector<ItemPart>&& parts, bool held_out)>& next) const {

@@ -148,8 +148,8 @@ void compare_network(Table& table, const Network& net, std::int64_t rows, bool t
   check_alike(net.ours(x), net.onednn(x), 1e-3);
   table.add(fmt::format("{} {}, {} rows, {}", net.title(), net.act, rows, train ? "train" : "forward"),
             bench::extra({pass([&](const Tensor& t) { return net.ours(t); }),
-                           pass([&](const Tensor& t) { return net.libtorch(t); }),
-                           pass([&](const Tensor& t) { return net.onednn(t); })}));
+                          pass([&](const Tensor& t) { return net.libtorch(t); }),
+                          pass([&](const Tensor& t) { return net.onednn(t); })}));
 }
 
 void mlp(benchmark::State& state, const std::string& task, const std::string& name) {

@@ -165,7 +165,9 @@ TEST(TargetSupport, DensitiesIntegrateToOneOverIt) {
         // the maximum number of samples allows.
         const double out = cut->share_outside(aggregate, torch::ones({1}, torch::kInt64)).item<double>();
         EXPECT_NEAR(mass(*cut, ends, aggregate), 1,
-                    ends.size() == 1 || std::string(head) == "gaussian" ? 2e-3 : 4 * std::min(0.03, std::sqrt(out / (1 - out) / 2048)));
+                    ends.size() == 1 || std::string(head) == "gaussian"
+                        ? 2e-3
+                        : 4 * std::min(0.03, std::sqrt(out / (1 - out) / 2048)));
       }
 }
 

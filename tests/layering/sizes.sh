@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # sizes.sh ROOT: fails when a folder under ROOT holds more than 50 source files, unless it is one of the lists of similar
-# files named here, or when a class declares more than 30 public methods. sizes.sh --selftest tests this script.
+# files named here, when a class declares more than 30 public methods, or when a line of a source file has more than 120
+# columns outside of a raw string. sizes.sh --selftest tests this script.
 set -euo pipefail
 if [[ $1 == --selftest ]]; then
   tree=$(mktemp -d)
@@ -27,8 +28,11 @@ if [[ $1 == --selftest ]]; then
     echo '  std::map<int, std::function<void(int)>> heard_;'
     echo '};'
   } >"$tree/core/large.h"
+  long=$(printf 'ψ%.0s' $(seq 118))
+  printf '// %s\n// %s\nauto raw = R"(\n%s%s\n)";\n' "${long:0:117}" "$long" "$long" "$long" >"$tree/core/wide.cpp"
   wanted="app holds 51 source files; at most 50 make one idea
 core/large.h:2: class Large has 31 public methods; at most 30 make one idea
+core/wide.cpp:2: the line has 121 columns; at most 120 fit on a screen
 tests holds 51 source files; at most 50 make one idea"
   got=$("$0" "$tree" || true)
   [[ $got == "$wanted" ]] && exit 0
@@ -41,7 +45,7 @@ import collections, os, re, sys
 
 # Lists of similar files: one or three for each operator, on the CPU and on the GPU.
 alike = {"core/ops"}
-most_files, most_methods = 50, 30
+most_files, most_methods, most_columns = 50, 30, 120
 problems = []
 
 
@@ -103,10 +107,16 @@ for root, folders, files in os.walk("."):
     if len(sources) > most_files and folder not in alike:
         problems.append(f"{folder} holds {len(sources)} source files; at most {most_files} make one idea")
     for file in sources:
+        path = os.path.join(folder, file)
+        text = open(path, encoding="utf-8").read()
+        plain = re.sub(r'R"(\w*)\(.*?\)\1"', lambda m: re.sub(r"[^\n]", "", m[0]), text, flags=re.S)
+        for number, line in enumerate(plain.split("\n"), 1):
+            if len(line) > most_columns:
+                problems.append(f"{path}:{number}: the line has {len(line)} columns; "
+                                f"at most {most_columns} fit on a screen")
         if folder.startswith("tests"):
             continue
-        path = os.path.join(folder, file)
-        text = without_texts(open(path, encoding="utf-8").read())
+        text = without_texts(text)
         for found in re.finditer(r"\b(class|struct)\s+(\w+)(?:\s+final)?\s*(?::[^;{()]*)?\{", text):
             if re.search(r"\benum\s*$", text[:found.start()]):
                 continue

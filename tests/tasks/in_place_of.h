@@ -12,7 +12,7 @@ namespace pairs {
 
 // The built-in tasks, one of them made by `make` instead.
 inline Catalog in_place_of(const std::string& replaced,
-                             const std::function<std::shared_ptr<const Task>(const TaskOptions& options)>& make) {
+                           const std::function<std::shared_ptr<const Task>(const TaskOptions& options)>& make) {
   const Catalog built_in = built_in_tasks();
   std::vector<TaskEntry> entries;
   for (const std::string& name : built_in->names()) {

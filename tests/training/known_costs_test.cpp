@@ -24,9 +24,7 @@ class KnownCostsTest : public ::testing::Test {
     if (const char* before = std::getenv("PAIRS_CACHE")) before_ = before;
     ::setenv("PAIRS_CACHE", folder_.path().c_str(), 1);
   }
-  ~KnownCostsTest() override {
-    before_ ? ::setenv("PAIRS_CACHE", before_->c_str(), 1) : ::unsetenv("PAIRS_CACHE");
-  }
+  ~KnownCostsTest() override { before_ ? ::setenv("PAIRS_CACHE", before_->c_str(), 1) : ::unsetenv("PAIRS_CACHE"); }
   static RunConfig config(const std::string& assignment) {
     return load_preset(built_in_tasks(), built_in_tasks()->make("gaussian")->info(), "quick", "pairs",
                        {"device=cpu", "threads=1", "pretrain.batch=64", assignment});

@@ -178,7 +178,7 @@ TEST_F(StagesTest, LessonsAreResumedAndTold) {
       if (event.type == EventType::lesson && (reported.empty() || reported.back() != lesson_of(event)))
         reported.push_back(lesson_of(event));
     EXPECT_THAT(reported, testing::ElementsAre(testing::HasSubstr("convention=covariance"),
-                                           testing::Not(testing::HasSubstr("convention=covariance"))))
+                                               testing::Not(testing::HasSubstr("convention=covariance"))))
         << run;
   }
 }
@@ -256,15 +256,16 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   const auto wide = make(tiny("gaussian", "pairs", {from, "head.hidden=24", "pretrain.epochs=0"}), "wide");
   TestMonitor reported;
   execute_run(built_in_tasks(), wide, reported);
-  const auto warned =
-      std::find_if(reported.events.begin(), reported.events.end(), [](auto& e) { return e.type == EventType::warning; });
+  const auto warned = std::find_if(reported.events.begin(), reported.events.end(),
+                                   [](auto& e) { return e.type == EventType::warning; });
   ASSERT_NE(warned, reported.events.end());
   EXPECT_THAT(warned->values.at("text").get<std::string>(), testing::HasSubstr("head.hidden = 16, and here it is 24"));
   const auto many = make(
       tiny("gaussian", "pairs", {"finetune.heads=per-n", "finetune.size_distribution=list", "cache.pieces=2"}), "many");
   execute_run(built_in_tasks(), many, reported);
   execute_run(built_in_tasks(),
-              make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"), reported);
+              make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"),
+              reported);
   EXPECT_TRUE(std::any_of(reported.events.begin(), reported.events.end(), [](const Event& event) {
     return event.type == EventType::warning &&
            event.values.at("text").get<std::string>().find("N = 4, 40") != std::string::npos;
@@ -694,7 +695,8 @@ TEST_F(StagesTest, EventsHoldTheTrainingLossWithinEpochs) {
       const bool first = event.stage == Stage::pretrain;
       EXPECT_EQ(out.back().size(), first ? 10u : 6u);
       double sum = 0;
-      for (std::size_t k = 0; k < out.back().size(); ++k) sum += out.back()[k] * (first ? 3 - static_cast<int>(k % 2) : 1);
+      for (std::size_t k = 0; k < out.back().size(); ++k)
+        sum += out.back()[k] * (first ? 3 - static_cast<int>(k % 2) : 1);
       EXPECT_NEAR(sum / (first ? 25 : 6), event_number(event, "train", NAN), 1e-9);
     }
     return out;

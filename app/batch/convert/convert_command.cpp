@@ -51,8 +51,9 @@ Result convert(const ConvertArguments& arguments) {
       result.exit_code = 1;
     }
   }
-  result.text += files == 0 ? "Nothing to convert\n"
-                            : fmt::format("{} {}\n", counted(files, "file"), arguments.dry ? "to convert" : "converted");
+  result.text += files == 0
+                     ? "Nothing to convert\n"
+                     : fmt::format("{} {}\n", counted(files, "file"), arguments.dry ? "to convert" : "converted");
   return result;
 }
 
@@ -60,7 +61,8 @@ Result convert(const ConvertArguments& arguments) {
 
 Action add_convert(CLI::App& app, const Catalog&) {
   const auto arguments = std::make_shared<ConvertArguments>();
-  app.add_option("PATH", arguments->paths, "Files (task.toml, sessions, studies, presets), runs, or folders of runs and task files")
+  app.add_option("PATH", arguments->paths,
+                 "Files (task.toml, sessions, studies, presets), runs, or folders of runs and task files")
       ->required()
       ->type_name("FILE|DIR");
   app.add_flag("--dry-run", arguments->dry, "Lists the files without changing them");

@@ -36,7 +36,9 @@ fs::path present_name(const fs::path& file) {
   return file;
 }
 
-bool has_extension(const fs::path& file, std::string_view wanted) { return file.extension() == wanted; }
+bool has_extension(const fs::path& file, std::string_view wanted) {
+  return file.extension() == wanted;
+}
 
 // A TOML text; it is parsed before and after, so that a damaged one is reported and none becomes one.
 std::string convert_toml(const std::string& text, const std::string& where) {
@@ -115,7 +117,8 @@ std::optional<std::string> converted(const fs::path& file, const std::string& by
   if (has_extension(file, ".safetensors")) return convert_weights(bytes, where);
   if (name == run_file::metrics) return convert_metrics(bytes, where);
   if (name == run_file::events) return convert_log(bytes, where);
-  if (name == kNames[0].first || name == kNames[0].second) return changed_external_validation(bytes, where, convert_validation);
+  if (name == kNames[0].first || name == kNames[0].second)
+    return changed_external_validation(bytes, where, convert_validation);
   if (has_extension(file, ".pairs"))
     return changed_session(bytes, file, [&](const std::string& text) { return convert_toml(text, where); });
   if (has_extension(file, ".toml")) return convert_toml(bytes, where);
@@ -142,8 +145,10 @@ std::vector<fs::path> files_of(const fs::path& folder) {
 
 // The name of a study's run with a varied setting, "gaussian-pairs-standardisetrue-s1", under its present name.
 std::string present_run_name(std::string name) {
-  for (const auto& [before, now] : {std::pair("-standardise", "-standardize"), {"-neighbours", "-neighbors"},
-                                    {"-optimise", "-optimize"}, {"-headsamortised", "-headsamortized"}})
+  for (const auto& [before, now] : {std::pair("-standardise", "-standardize"),
+                                    {"-neighbours", "-neighbors"},
+                                    {"-optimise", "-optimize"},
+                                    {"-headsamortised", "-headsamortized"}})
     if (const std::size_t at = name.find(before); at != name.npos)
       name.replace(at, std::string_view(before).size(), now);
   return name;
@@ -217,9 +222,10 @@ Conversion convert_files(const fs::path& path, bool dry) {
   Conversion done;
   if (!fs::is_directory(path, error)) {
     if (!converted(path, read_file(path)))
-      fail_usage("{} is no file that is converted: name a run, a study or another folder, a task.toml or another TOML "
-                 "file, or a session (.pairs)",
-                 printable(path.string(), 300));
+      fail_usage(
+          "{} is no file that is converted: name a run, a study or another folder, a task.toml or another TOML "
+          "file, or a session (.pairs)",
+          printable(path.string(), 300));
     std::optional<FolderLock> lock;
     if (!dry && in_run(path)) lock.emplace(path.parent_path());
     convert_file(path, dry, done);

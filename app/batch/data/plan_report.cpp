@@ -114,7 +114,8 @@ Result plan_report(const TaskCatalog& tasks, const RunConfig& config) {
       "{}, preset {}, strategy {}\n\n{}Cost: forward passes times three in training; those of the cache once, which "
       "the paper does not count.\n\n{}\n{}\n"
       "Of five stored sets three train, one validates and one is evaluated on average, by what they hold. With fewer "
-      "sets than these each is drawn several times, of larger ones every time another random subset of the observations.\n",
+      "sets than these each is drawn several times, of larger ones every time another random subset of the "
+      "observations.\n",
       task->info().title, config.preset, config.strategy, stages.text(), drawn.text(), store.text());
   for (const SetService& one : service) result.text += one.text + "\n";
   // Does not run a program without permission.

@@ -52,9 +52,8 @@ Result tag(const TagArguments& arguments) {
   result.document["runs"] = nlohmann::json::array();
   Table table({{"run", false}, {"name", false}, {"tags", false}, {"note", false}});
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const RunAbout about = arguments.changes()
-                               ? change_about(found[i].folder, [&](RunAbout& one) { change(one, arguments); })
-                               : abouts[i];
+    const RunAbout about =
+        arguments.changes() ? change_about(found[i].folder, [&](RunAbout& one) { change(one, arguments); }) : abouts[i];
     result.document["runs"].push_back({{"run", found[i].folder.string()},
                                        {"name", about.name},
                                        {"tags", about.tags},

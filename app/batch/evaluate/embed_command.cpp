@@ -10,8 +10,8 @@
 #include "app/batch/parts/command.h"
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/numbers.h"
-#include "app/batch/parts/result_file.h"
 #include "app/batch/parts/question_options.h"
+#include "app/batch/parts/result_file.h"
 #include "app/posterior/set/set_embeddings.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -65,7 +65,7 @@ Result embed(const EmbedArguments& arguments) {
   if (!arguments.sizes.empty()) asked = parse_sizes(arguments.sizes, "--n", "--n ");
   check_output(out, ".npz",
                arguments.question.set.simulated() ? std::vector<std::filesystem::path>()
-                                          : std::vector<std::filesystem::path>{arguments.question.set.file});
+                                                  : std::vector<std::filesystem::path>{arguments.question.set.file});
   const ResultFile file(out, {.made = arguments.question.run, .overwrite = arguments.overwrite});
   const LoadedRun run = open_run(arguments.question.run, arguments.open, arguments.question.set.simulated());
   SetChoice choice = arguments.question.set;

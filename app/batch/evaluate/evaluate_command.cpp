@@ -101,8 +101,8 @@ EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions optio
     if (options.sets.size() > 1) shared.sets.push_back(options.sets[i]);
   }
   if (shared.sizes.empty())
-    fail_usage("--compare-with: {} answers for none of these set sizes; name some up to N = {} with --sizes", other.name,
-               count_text(other.estimator->max_n()));
+    fail_usage("--compare-with: {} answers for none of these set sizes; name some up to N = {} with --sizes",
+               other.name, count_text(other.estimator->max_n()));
   shared.references.clear();
   shared.learned_product = 0;
   shared.exact = false;

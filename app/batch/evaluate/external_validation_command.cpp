@@ -75,17 +75,17 @@ Result validated(const ExternalValidationArguments& arguments) {
   result.document["items"] = nlohmann::json::array();
   for (const ValidatedItem& item : validated.items)
     result.document["items"].push_back({{"name", item.name},
-                                         {"kind", item.kind},
-                                         {"own", item.own},
-                                         {"low_90", item.low90},
-                                         {"high_90", item.high90},
-                                         {"missed_99", item.missed99},
-                                         {"out_of_distribution", item.unlike},
-                                         {"disagreed", item.disagreed},
-                                         {"spread", item.spread}});
-  std::vector<Table::Column> columns = {{"kind", false},     {"items"},           {"N"},
-                                        {"target", false},   {"in 90 %"},          {"miss 99 %"},
-                                        {"out of distribution"}, {"widened: in 90 %"}, {"miss 99 %"}};
+                                        {"kind", item.kind},
+                                        {"own", item.own},
+                                        {"low_90", item.low90},
+                                        {"high_90", item.high90},
+                                        {"missed_99", item.missed99},
+                                        {"out_of_distribution", item.unlike},
+                                        {"disagreed", item.disagreed},
+                                        {"spread", item.spread}});
+  std::vector<Table::Column> columns = {
+      {"kind", false},      {"items"},    {"N"}, {"target", false}, {"in 90 %"}, {"miss 99 %"}, {"out of distribution"},
+      {"widened: in 90 %"}, {"miss 99 %"}};
   const bool disagree = !run.estimator->members().empty();
   if (disagree) columns.push_back({"runs disagree"});
   Table table(columns);
@@ -119,10 +119,10 @@ Result validated(const ExternalValidationArguments& arguments) {
            ? fmt::format("\n{} could not be used:\n  {}\n", counted(static_cast<std::size_t>(validated.unread), "item"),
                          fmt::join(validated.refused, "\n  "))
            : "") +
-      (validated.repeated > 0
-           ? fmt::format("\n{} named before {} left out\n", counted(static_cast<std::size_t>(validated.repeated), "item"),
-                         validated.repeated == 1 ? "was" : "were")
-           : "") +
+      (validated.repeated > 0 ? fmt::format("\n{} named before {} left out\n",
+                                            counted(static_cast<std::size_t>(validated.repeated), "item"),
+                                            validated.repeated == 1 ? "was" : "were")
+                              : "") +
       (file.empty() ? std::string("\nNot written, since these weights came with the program: --out writes it\n")
                     : fmt::format("\nWritten: {}{}\n", file.string(),
                                   before == 0 ? ""
@@ -154,7 +154,8 @@ Action add_external_validation(CLI::App& app, const Catalog& tasks) {
   add_machine_arguments(app, arguments->open);
   app.footer(
       "External validation: evaluates a run on real items whose own θ is known, and writes its coverage as\n"
-      "external-validation.json next to the weights: infer, figures and the window report it with every posterior of such items.\n"
+      "external-validation.json next to the weights: infer, figures and the window report it with every posterior of "
+      "such items.\n"
       "From 40 items of a kind on their posteriors are widened until 90 and 99 % intervals hold their shares; a\n"
       "warning comes where the 90 % interval then held less than 80 %, each item judged by other parts of the list.\n"
       "--json lists each item with its own θ and its 90 % interval.\n"

@@ -11,8 +11,8 @@
 #include "app/batch/parts/command.h"
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/numbers.h"
-#include "app/batch/parts/result_file.h"
 #include "app/batch/parts/question_options.h"
+#include "app/batch/parts/result_file.h"
 #include "app/kinds/observed.h"
 #include "app/posterior/frequentist/frequentist_figures.h"
 #include "app/posterior/frequentist/frequentist_text.h"
@@ -56,7 +56,7 @@ class SetsTeller {
     reported_ = watch_.seconds();
     const double rate = static_cast<double>(done - begun_) / reported_;
     print(fmt::format("{}: {} of {} sets, {} left\n", what_, count_text(done), count_text(total),
-                     duration_text(static_cast<double>(total - done) / std::max(rate, 1e-9))));
+                      duration_text(static_cast<double>(total - done) / std::max(rate, 1e-9))));
   }
 
  private:
@@ -91,8 +91,8 @@ std::vector<double> levels_of(const FrequentistArguments& arguments) {
 // --n; by default, the whole file, or the largest N in training.
 std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   const std::int64_t n = arguments.question.n > 0 ? arguments.question.n
-                         : set           ? set->held()
-                                         : std::min(run.estimator->max_n(), run.task->info().max_n);
+                         : set                    ? set->held()
+                                                  : std::min(run.estimator->max_n(), run.task->info().max_n);
   if (set && arguments.question.n == 0 && n > set->size())
     fail("{} holds {} observations, but task {} is defined up to N = {}; use the first with --n",
          printable(set->name(), 300), count_text(n), run.task->info().name, count_text(run.task->info().max_n));
@@ -178,12 +178,12 @@ std::vector<CoveragePoint> map_of(const Frequentist& answers, const std::vector<
   SetsTeller teller(answers.table().plan().exact ? "coverage of the exact likelihood" : "coverage");
   std::int64_t done = 0;
   for (const MapPoint& point : points)
-    out.push_back(
-        answers.coverage(point.theta, point.psi, static_cast<std::int64_t>(out.size()), arguments.simulated_sets(),
-                         arguments.measured_sets(), levels, keep_going, [&](std::int64_t sets) {
-                           done += sets;
-                           teller.report_of(done, static_cast<std::int64_t>(points.size()) * arguments.simulated_sets());
-                         }));
+    out.push_back(answers.coverage(
+        point.theta, point.psi, static_cast<std::int64_t>(out.size()), arguments.simulated_sets(),
+        arguments.measured_sets(), levels, keep_going, [&](std::int64_t sets) {
+          done += sets;
+          teller.report_of(done, static_cast<std::int64_t>(points.size()) * arguments.simulated_sets());
+        }));
   return out;
 }
 
@@ -242,10 +242,10 @@ void warn_far(const Asked& asked, const std::vector<MapPoint>& points, Result& r
   });
   if (far == points.end()) return;
   const std::vector<double>& known = known_at(*far);
-    warn(result,
-         fmt::format("{} = {:g} lies beyond all toys there, whose values of the prior go from {:.3g} to {:.3g}: neither "
-                     "they nor the run know such sets, and coverage there is no fault of theirs",
-                     asked.info().nuisances[0].label, far->psi[0], known.front(), known.back()));
+  warn(result,
+       fmt::format("{} = {:g} lies beyond all toys there, whose values of the prior go from {:.3g} to {:.3g}: neither "
+                   "they nor the run know such sets, and coverage there is no fault of theirs",
+                   asked.info().nuisances[0].label, far->psi[0], known.front(), known.back()));
 }
 
 void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Result& result) {
@@ -368,7 +368,8 @@ void check_frequentist(const FrequentistArguments& arguments) {
   if (extension != ".svg" && extension != ".pdf" && extension != ".png" && extension != ".csv")
     fail_usage("--figure {} must end in .svg, .pdf, .png or .csv", printable(arguments.figure, 300));
   check_output(arguments.figure, extension, {arguments.question.set.file}, "--figure");
-  ResultFile(arguments.figure, {.made = arguments.question.run, .overwrite = arguments.overwrite, .option = "--figure"});
+  ResultFile(arguments.figure,
+             {.made = arguments.question.run, .overwrite = arguments.overwrite, .option = "--figure"});
 }
 
 Result frequentist(const FrequentistArguments& arguments) {

@@ -25,8 +25,7 @@ Figure draw_predictive(const LoadedRun& run, const Question& question, Result& r
   SetPosterior posterior(observed, {{.loaded = run, .role = strategy_role(run.config.strategy)}});
   const std::int64_t used = n > 0 ? n : most;
   posterior.embed_until(used, keep_going);
-  const SetPredictiveTest test =
-      infer_predictive(posterior, used, PredictiveOptions().sets, PredictiveOptions().seed);
+  const SetPredictiveTest test = infer_predictive(posterior, used, PredictiveOptions().sets, PredictiveOptions().seed);
   result.document["predictive"] = predictive_document(test, run.task->info());
   result.text = predictive_text(test, run.task->info()) + "\n";
   Figure figure = predictive_figure(test, posterior.runs().front().role, posterior.source_text());

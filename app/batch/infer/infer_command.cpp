@@ -89,10 +89,10 @@ void judge(const InferQuestion& question, const InferArguments& arguments, Infer
   const bool asked = arguments.predictive > 0;
   UsualTests usual;
   if (arguments.predictive != 0)
-    usual = usual_tests(*question.posterior, question.size, arguments.question.seed, keep_going,
-                        !asked);
-  answer.predictive = asked ? infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.question.seed)
-                            : std::move(usual.predictive);
+    usual = usual_tests(*question.posterior, question.size, arguments.question.seed, keep_going, !asked);
+  answer.predictive =
+      asked ? infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.question.seed)
+            : std::move(usual.predictive);
   answer.verdict = usual.verdict(answer.known.typicality, asked ? p_of(answer.predictive) : PredictiveP());
   answer.within = std::move(usual.within);
   answer.no_within = std::move(usual.why_not);
@@ -140,7 +140,7 @@ std::vector<std::string> unused_columns(const ObservedSet& set) {
   std::erase_if(unused, [&](const std::string& name) {
     const std::vector<Given>& given = set.task().info().given;
     const bool reported = set.choice().given.empty() &&
-                      std::any_of(given.begin(), given.end(), [&](const Given& one) { return one.name == name; });
+                          std::any_of(given.begin(), given.end(), [&](const Given& one) { return one.name == name; });
     return reported || std::find(set.taken().begin(), set.taken().end(), name) != set.taken().end();
   });
   return unused;
@@ -194,7 +194,8 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     if (!kind.empty()) document["kind"] = kind;
     if (!set.read_as().empty()) document["read_as"] = set.read_as();
     document["external_validation"] = external_validation_document(only_kind(validated, kind));
-    document["external_validation"]["recalibrated"] = recalibrations_document(recalibrations_of(validated, set.marks()), info.targets);
+    document["external_validation"]["recalibrated"] =
+        recalibrations_document(recalibrations_of(validated, set.marks()), info.targets);
     document["out_of_distribution"] = validated.out_of_distribution(set.marks());
   }
   if (!given_text(set.task(), set.latents().given).empty())
@@ -205,8 +206,8 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   add_typicality(document, typicality);
   document["verdict"] = verdict_document(answer.verdict);
   add_disagreement(document, answer.known.disagreement, info, run.config.ensemble);
-  report.said.arrays.merge(trust_arrays(
-      typicality, !answer_warnings(*question.posterior, answer.known, answer.verdict).empty()));
+  report.said.arrays.merge(
+      trust_arrays(typicality, !answer_warnings(*question.posterior, answer.known, answer.verdict).empty()));
   if (answer.scores.defined()) {
     report.said.arrays["theta"] = question.theta;
     report.said.arrays["log_density"] = answer.scores;
@@ -316,8 +317,8 @@ std::string verdict_text(const InferAnswer& answer, const InferArguments& argume
   if (answer.within) text += " " + within_text(*answer.within);
   if (!no_predictive_test(task).empty()) return text;
   if (!answer.no_within.empty()) text += fmt::format(" By the mean embedding alone: {}.", answer.no_within);
-  if (arguments.predictive <= 0 && (answer.verdict.standing == ModelVerdict::Standing::edge || answer.verdict.warns() ||
-                                    !answer.no_within.empty()))
+  if (arguments.predictive <= 0 &&
+      (answer.verdict.standing == ModelVerdict::Standing::edge || answer.verdict.warns() || !answer.no_within.empty()))
     text += " --predictive 200 tests whether the model makes such sets.";
   return text;
 }
@@ -350,9 +351,9 @@ Result infer(const InferArguments& arguments, bool json) {
   TargetReport report = report_of(run, question, answer, interval);
   Result result;
   result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
-                            question.size == set.held() ? ""
-                            : arguments.question.set.random      ? "random "
-                                                        : "first ",
+                            question.size == set.held()     ? ""
+                            : arguments.question.set.random ? "random "
+                                                            : "first ",
                             count_text(question.size), question.size == 1 ? "" : "s", question.name,
                             answer.known.extrapolates() ? " (training saw other sizes)" : "", report.table.text(2),
                             scores_text(answer));
@@ -378,7 +379,8 @@ Result infer(const InferArguments& arguments, bool json) {
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
     result.text += fmt::format("\n{}\n", text);
   if (arguments.local_test > 0) {
-    const LocalTest test = infer_local_test(*question.posterior, question.size, arguments.local_test, arguments.question.seed);
+    const LocalTest test =
+        infer_local_test(*question.posterior, question.size, arguments.local_test, arguments.question.seed);
     report.said.document["local_test"] = local_test_document(test, info, question.size);
     result.text += fmt::format("\n{}\n", local_test_text(test, info, question.size));
   }
@@ -465,9 +467,10 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
                "For many sets: also the mean and sd of each set's exact posterior, where the task has one, and the "
                "Kullback-Leibler divergence KL(exact || network). This takes longer; for a single set, these "
                "numbers are printed without this option");
-  app.add_flag("--follow", arguments->follow,
-               "Points: read lines as they come, from standard input (--data -) or from a CSV file that grows, and "
-               "print one line on what has arrived (with --json a document a line); the samples are written at the end");
+  app.add_flag(
+      "--follow", arguments->follow,
+      "Points: read lines as they come, from standard input (--data -) or from a CSV file that grows, and "
+      "print one line on what has arrived (with --json a document a line); the samples are written at the end");
   app.add_flag("--force", arguments->force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
   add_overwrite_option(app, arguments->overwrite);
@@ -493,7 +496,8 @@ that names items (below), one per line. Each is evaluated as it is alone, but wi
 cannot be has its reason in its row, and the exit code is 1.
 Tests: --local-test costs as much as M sets; 1,000 find a posterior 15 % too narrow in three of four cases.
 --predictive 200 resolves p down to 0.005; 0 turns the tests of the verdict off.
-Priors: )" + prior_families() +
+Priors: )" +
+      prior_families() +
       R"(
 Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.
 Views of a scene: a folder of color images of the estimator's size, or square and a whole multiple of it, with

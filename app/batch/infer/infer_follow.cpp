@@ -73,8 +73,9 @@ std::string line_of(const FollowedPosterior& set, const FollowedAnswer& answer, 
 Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool json) {
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = arguments.question.interval;
-  if (arguments.question.n > 0 || !arguments.theta.empty() || arguments.question.set.random || !arguments.question.set.columns.empty() ||
-      !arguments.question.set.reader.empty() || !arguments.question.set.table.empty())
+  if (arguments.question.n > 0 || !arguments.theta.empty() || arguments.question.set.random ||
+      !arguments.question.set.columns.empty() || !arguments.question.set.reader.empty() ||
+      !arguments.question.set.table.empty())
     fail_usage(
         "--n, --random, --columns, --reader, --table and --theta do not go with --follow, which uses all that comes");
   if (!arguments.question.derived.empty())

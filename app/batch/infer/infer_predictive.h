@@ -14,6 +14,7 @@ namespace pairs::batch {
 std::string check_predictive(const LoadedRun& run, std::int64_t sets);
 // The predictive test of the first n observations with this number of simulated sets, with progress on stderr. Throws
 // Stopped.
-SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets, std::uint64_t seed);
+SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets,
+                                   std::uint64_t seed);
 
 }  // namespace pairs::batch

@@ -79,8 +79,8 @@ void check_asked(const LoadedRun& run, const InferArguments& arguments, const Ob
                  const std::string& name) {
   const TaskInfo& info = run.task->info();
   if (set.of_item() && arguments.question.n > info.max_n)
-    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(arguments.question.n), count_text(info.max_n),
-               info.name);
+    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(arguments.question.n),
+               count_text(info.max_n), info.name);
   check_held(arguments.question.n, name, set.held());
 }
 
@@ -103,8 +103,8 @@ DrawCount draw_count(const TaskInfo& info, std::int64_t asked) {
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  const auto set = std::make_shared<ObservedSet>(
-      run.task, seeded_item(*run.task, arguments.question.set, arguments.question.seed));
+  const auto set =
+      std::make_shared<ObservedSet>(run.task, seeded_item(*run.task, arguments.question.set, arguments.question.seed));
   InferQuestion question;
   question.name = set->of_item() || !arguments.question.set.member.empty() ? set->name() : arguments.data();
   check_asked(run, arguments, *set, question.name);

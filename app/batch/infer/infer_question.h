@@ -22,13 +22,13 @@ struct InferArguments {
   std::string theta, out;
   OpenArguments open;
   SamplerOptions sampler;
-  std::int64_t samples = -1;  // -1: by the kind of target
-  std::int64_t local_test = 0;  // number of simulated sets; 0: no test
+  std::int64_t samples = -1;     // -1: by the kind of target
+  std::int64_t local_test = 0;   // number of simulated sets; 0: no test
   std::int64_t predictive = -1;  // number of simulated sets; 0: no test, -1: a brief test if it is cheap
   bool force = false;
-  bool overwrite = false;                // replaces existing result files made otherwise
-  bool follow = false;                   // follows growing data
-  bool exact = false;                    // for many sets: also the exact posterior of each
+  bool overwrite = false;  // replaces existing result files made otherwise
+  bool follow = false;     // follows growing data
+  bool exact = false;      // for many sets: also the exact posterior of each
 
   std::string data() const { return question.set.file.string(); }
 };

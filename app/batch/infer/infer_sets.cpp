@@ -154,16 +154,16 @@ class SetsReport {
     for (const auto& [text, count] : warnings_)
       print(fmt::format("warning: {} ({} of {})\n", text, count_text(count), sets_text(count_)));
     if (rejected_ > 0)
-      print(
-          fmt::format("warning: the model is rejected by {} of {} sets that were tested within the set, where {} of the "
-                      "model's own would be by chance; out of distribution: use no posterior under it of these\n",
-                      count_text(rejected_), count_text(tested_), by_chance_text(tested_)));
+      print(fmt::format(
+          "warning: the model is rejected by {} of {} sets that were tested within the set, where {} of the "
+          "model's own would be by chance; out of distribution: use no posterior under it of these\n",
+          count_text(rejected_), count_text(tested_), by_chance_text(tested_)));
     if (not_tested_ > 0)
       print(fmt::format("{} judged by the mean embedding alone, not within the set: {}\n",
-                       not_tested_ == 1 ? "1 set is" : count_text(not_tested_) + " sets are", first_not_tested_));
+                        not_tested_ == 1 ? "1 set is" : count_text(not_tested_) + " sets are", first_not_tested_));
     if (only_outside_ > 0)
-      print(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n", count_text(only_outside_),
-                       verb("is", "are")));
+      print(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n",
+                        count_text(only_outside_), verb("is", "are")));
     if (disagree_ > 0)
       print(
           fmt::format("warning: the runs of the ensemble disagree about {} of {}; what these depend on is the run as "
@@ -171,12 +171,12 @@ class SetsReport {
                       count_text(disagree_), sets_text(count_)));
     if (of_items_ > 0)
       print(fmt::format("warning: what speaks against the posterior of one item or another:\n{}{}", about_items_,
-                       of_items_ > kItemsListed
-                           ? fmt::format("  … and {} more in the file\n", count_text(of_items_ - kItemsListed))
-                           : ""));
+                        of_items_ > kItemsListed
+                            ? fmt::format("  … and {} more in the file\n", count_text(of_items_ - kItemsListed))
+                            : ""));
     if (failed_ > 0)
       print(fmt::format("warning: {} of {} could not be answered, the first {}\n", count_text(failed_),
-                       sets_text(count_), first_failed_));
+                        sets_text(count_), first_failed_));
   }
 
   std::string text(const std::string& file) const {
@@ -268,7 +268,7 @@ class SetsReport {
   IntervalKind interval_;
   std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_items_ = 0, dropped_ = 0,
                       only_outside_ = 0, rejected_ = 0, tested_ = 0, not_tested_ = 0,  // only_outside_: not rejected
-                      lacking_ = 0;  // omitted observations, and the sets with such
+      lacking_ = 0;  // omitted observations, and the sets with such
   bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
@@ -286,8 +286,8 @@ class SetsWritten {
     std::error_code error;
     if (done_ || keep_going()) return;
     print(std::filesystem::exists(file_, error)
-             ? fmt::format("{} is as it was before: a file of answers is written when all are there\n", file_.string())
-             : fmt::format("{} is not written: that is done when all answers are there\n", file_.string()));
+              ? fmt::format("{} is as it was before: a file of answers is written when all are there\n", file_.string())
+              : fmt::format("{} is not written: that is done when all answers are there\n", file_.string()));
   }
   SetsWritten(const SetsWritten&) = delete;
   SetsWritten& operator=(const SetsWritten&) = delete;

@@ -36,9 +36,9 @@ class FetchProgress {
                                                duration_text(left / rate_.rate()))
                                  : "";
     print(fmt::format("{}{} of {} ({}){}: {}{}", terminal_ ? kClearLine : "", byte_text(progress.done),
-                     byte_text(progress.total),
-                     percent_text(static_cast<double>(progress.done) / static_cast<double>(progress.total)), pace,
-                     what_, terminal_ ? "" : "\n"));
+                      byte_text(progress.total),
+                      percent_text(static_cast<double>(progress.done) / static_cast<double>(progress.total)), pace,
+                      what_, terminal_ ? "" : "\n"));
   }
 
  private:
@@ -55,7 +55,7 @@ Result add_gpu(const std::string& index) {
   const gpu::Needs needs = gpu::needs();
   const std::string address = gpu::index_address(index);
   print(fmt::format("{}\nFrom {}; Ctrl+C stops, and the same command continues\n", needs.text(),
-                   gpu::shown_address(address)));
+                    gpu::shown_address(address)));
   {
     const SavesOnSignal saves;
     FetchProgress progress;

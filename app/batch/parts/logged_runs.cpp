@@ -16,10 +16,11 @@ LoggedRun logged_run(const std::string& name, const OpenArguments& open) {
   out.progress = read_progress(log);
   PAIRS_CHECK(out.progress.begun() || !out.progress.lines().empty() || std::filesystem::file_size(log) == 0,
               "{} holds no event that can be read: it is damaged; restore it from a copy", log.string());
-  PAIRS_CHECK(!out.progress.damaged(),
-              "{} is damaged: lines of it were changed, cut or lost, so what it shows is not certain; restore it from a "
-              "copy",
-              log.string());
+  PAIRS_CHECK(
+      !out.progress.damaged(),
+      "{} is damaged: lines of it were changed, cut or lost, so what it shows is not certain; restore it from a "
+      "copy",
+      log.string());
   const RunStatus status = run_status(run.folder);
   if (const std::string problem = status.pretrained ? record_problem(out.config, out.progress, status.finished) : "";
       !problem.empty())

@@ -30,7 +30,7 @@ class PreparationProgress {
               since_.restart();
               drawn_ = terminal_;
               print(fmt::format("{}{}: {}, {}{}{}", terminal_ ? kClearLine : "", name_, what, count_text(done),
-                               total > 0 ? " of " + count_text(total) : "", terminal_ ? "" : "\n"));
+                                total > 0 ? " of " + count_text(total) : "", terminal_ ? "" : "\n"));
             }};
   }
 

@@ -58,10 +58,10 @@ void report_expectation(const TaskCatalog& tasks, const RunConfig& config, const
   const std::string& source = task->info().data_source;
   const bool patient = config.pretrain.patience > 0 || config.finetune.patience > 0;
   print(fmt::format("{}, {}, {}: {}{}{}, {}, {} of disk for the cache{}\n", config.task, config.preset, config.strategy,
-                   expected_text(config, need), patient ? ", less where patience ends a stage" : "",
-                   task->info().subject.empty() ? "" : ", after its data are made, once", flop_text(need.gflop),
-                   byte_text(static_cast<std::uint64_t>(need.cache_bytes)),
-                   source == "simulated" ? "" : ", on " + source));
+                    expected_text(config, need), patient ? ", less where patience ends a stage" : "",
+                    task->info().subject.empty() ? "" : ", after its data are made, once", flop_text(need.gflop),
+                    byte_text(static_cast<std::uint64_t>(need.cache_bytes)),
+                    source == "simulated" ? "" : ", on " + source));
   if (const std::string budget = budget_lines(config); !budget.empty()) print(budget);
   if (const DataSet* set = config.data.empty() ? nullptr : tasks.data_set_of(config.task);
       set && tasks.make(config.task, options_without_data(config))->info().data_source == source)

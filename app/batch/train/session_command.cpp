@@ -64,7 +64,8 @@ std::string session_lines(const SavedSession& session) {
   if (session.question.n > 0) add("N", count_text(session.question.n));
   if (session.question.set.random) add("drawn", fmt::format("at random, by seed {}", *session.question.set.random));
   add("conditions", session.question.set.given);
-  if (session.question.interval != IntervalKind::central) add("intervals", std::string(interval_word(session.question.interval)));
+  if (session.question.interval != IntervalKind::central)
+    add("intervals", std::string(interval_word(session.question.interval)));
   add("derived", fmt::format("{}", fmt::join(session.question.derived, "; ")));
   add("prior", session.question.prior);
   add("tests", fmt::format("{}", fmt::join(session.question.tests, ", ")));
@@ -96,7 +97,8 @@ nlohmann::json session_document(const SavedSession& session) {
           {"pinned", pinned},
           {"note", session.note},
           {"set_note", session.set_note},
-          {"command", posterior_command(session.question.run, session.question.set, session.question.n, session.question.many)}};
+          {"command",
+           posterior_command(session.question.run, session.question.set, session.question.n, session.question.many)}};
 }
 
 Result session(const SessionArguments& arguments) {

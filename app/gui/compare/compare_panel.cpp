@@ -322,11 +322,13 @@ void ComparePanel::score_plot(model::RunBoard& board) {
   if (plot.figure) {
     std::set<std::string> lit;
     for (const auto& [name, runs] : plot.runs)
-      if (std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return board.selection.hovered().contains(run); }))
+      if (std::any_of(runs.begin(), runs.end(),
+                      [&](const auto& run) { return board.selection.hovered().contains(run); }))
         lit.insert(name);
     plot_.light(std::move(lit));
     plot_.draw(plot.figure, {ImGui::GetContentRegionAvail().x, px(280)});
-    if (const auto at = plot.runs.find(plot_.line_under_mouse()); at != plot.runs.end()) board.selection.hover(at->second);
+    if (const auto at = plot.runs.find(plot_.line_under_mouse()); at != plot.runs.end())
+      board.selection.hover(at->second);
     if (const auto at = plot.runs.find(plot_.take_clicked_line()); at != plot.runs.end()) choose(board, at->second);
   }
   if (!plot.note.empty()) ui::wrapped(plot.note, ui::Look::small_muted, 0, "compare/plot/note");

@@ -285,8 +285,8 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   if (pressed) {
     const ImGuiIO& io = ImGui::GetIO();
     board.selection.choose(row, io.KeyShift  ? model::RunSelection::Click::range
-                      : io.KeyCtrl ? model::RunSelection::Click::toggled
-                                   : model::RunSelection::Click::alone);
+                                : io.KeyCtrl ? model::RunSelection::Click::toggled
+                                             : model::RunSelection::Click::alone);
   }
   if (asked) {
     if (!chosen) board.selection.choose(row, model::RunSelection::Click::alone);
@@ -346,8 +346,9 @@ void RunTablePanel::row_menu(const Shown& shown, const TableView& view, const Ta
 
 void RunTablePanel::scroll(const RunBoard& board, const TableView& view) {
   if (!std::exchange(scrolls_, false)) return;
-  const auto at = std::find_if(view.rows.begin(), view.rows.end(),
-                               [&](const TableRow& row) { return board.selection.chosen().contains(row.runs.front()); });
+  const auto at = std::find_if(view.rows.begin(), view.rows.end(), [&](const TableRow& row) {
+    return board.selection.chosen().contains(row.runs.front());
+  });
   const float line = row_height();
   if (at != view.rows.end())
     ImGui::SetScrollY(std::max(0.0f, line * (static_cast<float>(at - view.rows.begin()) - kMostRows / 2.0f)));

@@ -22,7 +22,7 @@ class NewTaskDialog {
   void form(model::Studio& studio);
   // A list of quantities, one per row.
   struct Quantities {
-    const char* name;   // widgets are "NAME/1/low"
+    const char* name;  // widgets are "NAME/1/low"
     const char* title;
     const char* added;  // the name of an added quantity, before its number
     bool needed;        // at least one

@@ -236,9 +236,9 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
   const ui::Look status_look = line.amber ? ui::Look::small_warning : state_look(run);
   const float room_for = ImGui::GetContentRegionAvail().x - px(6 + 21 + 8 + 14 + 24 + 6);
   const float stated_high = ui::font(status_look)
-                              ->CalcTextSizeA(ui::font(status_look)->FontSize, FLT_MAX, room_for, line.text.data(),
-                                              line.text.data() + line.text.size())
-                              .y;
+                                ->CalcTextSizeA(ui::font(status_look)->FontSize, FLT_MAX, room_for, line.text.data(),
+                                                line.text.data() + line.text.size())
+                                .y;
   const float more = std::max(0.0f, stated_high - ui::text_size("X", status_look).y);
   const float height = px(kRunRow + (run.note.empty() ? 0 : kNoteLine)) + more;
   const std::string shown = studio.shown_run();

@@ -22,9 +22,9 @@ std::string tip_of_own(const model::OwnTask& task) {
 }
 
 ImU32 mark_color(const model::OwnTask& task) {
-  return task.state == model::OwnState::failed ? palette().bad
+  return task.state == model::OwnState::failed                 ? palette().bad
          : task.state == model::OwnState::asks || task.changed ? palette().warning
-                                                                : palette().muted;
+                                                               : palette().muted;
 }
 
 }  // namespace

@@ -37,10 +37,11 @@ void button_row(model::Posterior& posterior, const std::string& posterior_key, c
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
     const double left = inquiry.seconds_left();
-    ui::text(fmt::format("{}{}: {:.0f} % of {} simulated sets{}", one.title,
-                         inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * inquiry.share()),
-                         count_text(one.sets), std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
-             ui::Look::small_muted);
+    ui::text(
+        fmt::format("{}{}: {:.0f} % of {} simulated sets{}", one.title,
+                    inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * inquiry.share()),
+                    count_text(one.sets), std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
+        ui::Look::small_muted);
     ui::again_in(0.5);  // its progress grows while nothing else changes
     return;
   }
@@ -135,10 +136,10 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   bool enter = ui::input("posterior/prior/text", typed_, scene.prior_example, about,
                          ImGui::GetContentRegionAvail().x - show - px(8));
   ImGui::SameLine(0, px(8));
-  enter |=
-      ui::button("posterior/prior/show", "Show", ui::Button::normal,
-                 typed_.empty() && asked_prior.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
-                 typed_.empty() ? "Removes the result" : "Shows the posterior under it");
+  enter |= ui::button(
+      "posterior/prior/show", "Show", ui::Button::normal,
+      typed_.empty() && asked_prior.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
+      typed_.empty() ? "Removes the result" : "Shows the posterior under it");
   if (enter) asked_prior = taken_ = typed_;
   if (const auto answer = inquiry.answer(key); answer && !asked_prior.empty())
     ui::wrapped(answer->text, answer->bad ? ui::Look::small_bad : ui::Look::small_muted, 0, "posterior/prior/answer");

@@ -24,7 +24,8 @@ void LargeSetDialog::draw(model::Posterior& posterior) {
   const auto way = [&](const char* name, const std::string& label, Part part, const std::string& about) {
     if (ui::segment(name, label, part_ == part, about)) part_ = part;
   };
-  way("posterior/large/first", "The first " + most, Part::first, "In the order of the file; the slider of N takes fewer");
+  way("posterior/large/first", "The first " + most, Part::first,
+      "In the order of the file; the slider of N takes fewer");
   ImGui::SameLine(0, px(2));
   way("posterior/large/random", most + " at random", Part::random,
       fmt::format("Of all {}, each equally likely, by seed 1", count_text(set_.held)));

@@ -258,8 +258,8 @@ void PosteriorPanel::State::typicality(const Posterior& posterior, const Posteri
     ui::notice("posterior/disagreement", ui::Look::small_muted, shown.disagreement + ".");
   if (verdict.standing == ModelVerdict::Standing::unknown) return;
   // As high as the longest warning and in the same place, for any text.
-  static const std::string longest = verdict_warning(
-      within_verdict(model_verdict({true, true, 1234.5, 99.975}), {.p = 0.00025, .sets = 3999}));
+  static const std::string longest =
+      verdict_warning(within_verdict(model_verdict({true, true, 1234.5, 99.975}), {.p = 0.00025, .sets = 3999}));
   const float top = ImGui::GetCursorPosY(),
               high = ui::notice_height(ui::Look::warning, longest) + ImGui::GetStyle().ItemSpacing.y;
   ui::notice("posterior/typicality", verdict.warns() ? ui::Look::warning : ui::Look::small_muted,
@@ -321,9 +321,9 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
     posterior.set.simulate();
   if (button("posterior/open-file", fmt::format("Open {}…", scene.item.empty() ? "file" : scene.item),
              ui::Button::normal, "",
-             scene.item.empty() ? "Observations of your own; or drop them on the window"
-                                 : fmt::format("{} of your own, or observations; files can be dropped on the window",
-                                               scene.item_help)))
+             scene.item.empty()
+                 ? "Observations of your own; or drop them on the window"
+                 : fmt::format("{} of your own, or observations; files can be dropped on the window", scene.item_help)))
     file.ask();
   if (scene.followable && button("posterior/follow-file", "Follow…", ui::Button::normal, "",
                                  "A CSV file that another program appends to: the posterior sharpens as lines arrive"))
@@ -434,9 +434,9 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
   const auto shown = posterior.shown();
   if (shown && shown->density) return density.draw(shown->density, size);
   ImGui::BeginChild("posterior/plot", size);
-  ui::working_state(shown                   ? "There is no posterior at this N; the line above explains why."
+  ui::working_state(shown                      ? "There is no posterior at this N; the line above explains why."
                     : posterior.follow.state() ? "Waiting for the first line of the file…"
-                                            : "Computing the posterior…",
+                                               : "Computing the posterior…",
                     shown ? 0 : static_cast<float>(posterior.embedded()));
   ImGui::EndChild();
 }
@@ -562,12 +562,12 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   const std::string about = fmt::format("Give {}, or an NPZ file with observations in the array x.", scene.item_help);
   const PathDialog::Texts texts =
       scene.item.empty() ? PathDialog::Texts{"Open an observed set",
-                                              "An NPZ file with the array x, a table of points (CSV, Parquet, "
-                                              "Arrow, HDF5, FITS), or a folder of images. Dropping it on the window "
-                                              "does the same.",
-                                              "Path, e.g. ~/events.csv",
-                                              {{"Observations", scene.endings}}}
-                          : PathDialog::Texts{title.c_str(), about.c_str(), "Path, or the words themselves"};
+                                             "An NPZ file with the array x, a table of points (CSV, Parquet, "
+                                             "Arrow, HDF5, FITS), or a folder of images. Dropping it on the window "
+                                             "does the same.",
+                                             "Path, e.g. ~/events.csv",
+                                             {{"Observations", scene.endings}}}
+                         : PathDialog::Texts{title.c_str(), about.c_str(), "Path, or the words themselves"};
   const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");
   if (!path) return;
   before_file = posterior.scene()->set;
@@ -579,7 +579,8 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   }
 }
 
-void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, const std::string& run, bool data_shown) {
+void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, const std::string& run,
+                          bool data_shown) {
   State& s = *state_;
   if (posterior.run().empty() && !run.empty())
     return ui::empty_state("This run has no weights yet",
@@ -614,7 +615,8 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
 void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& library) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorScreenPos();
   const float gap = px(kGap), between = gap + ImGui::GetStyle().ItemSpacing.y;
-  const float least_side = posterior.sets.table().is_open() ? std::min(SetList::width(), 0.5f * room.x) : px(kLeastSide);
+  const float least_side =
+      posterior.sets.table().is_open() ? std::min(SetList::width(), 0.5f * room.x) : px(kLeastSide);
   const float side_width = std::max(std::clamp(0.36f * room.x, px(kLeastSide), px(kMostSide)), least_side);
   const float left = room.x - side_width - gap;
   const std::vector<Small> all = small_plots(posterior);

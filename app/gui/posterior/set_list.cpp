@@ -74,7 +74,8 @@ float SetList::width() {
 }
 
 void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorScene& scene) {
-  if (scene.simulated || posterior.follow.state() || !scene.choice.member.empty() || posterior.sets.table().is_open()) return;
+  if (scene.simulated || posterior.follow.state() || !scene.choice.member.empty() || posterior.sets.table().is_open())
+    return;
   const std::vector<std::string> spare = spare_columns(scene);
   if (spare.empty()) return;
   std::vector<std::string> choices = {"one set"};
@@ -175,8 +176,8 @@ void SetList::row(model::Posterior& posterior, std::size_t place) {
   if (!pressed) return;
   const ImGuiIO& io = ImGui::GetIO();
   posterior.sets.choose(place, io.KeyShift  ? model::SetClick::range
-                              : io.KeyCtrl ? model::SetClick::toggled
-                                           : model::SetClick::alone);
+                               : io.KeyCtrl ? model::SetClick::toggled
+                                            : model::SetClick::alone);
 }
 
 void SetList::table(model::Posterior& posterior) {

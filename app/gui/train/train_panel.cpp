@@ -108,7 +108,8 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     return training.drafts.open(true);
   if (at_work) {
     ImGui::SameLine(0, gap);
-    std::string word = training.session.going(training.folder()).value_or(model::TrainingSession::Going{"training"}).word;
+    std::string word =
+        training.session.going(training.folder()).value_or(model::TrainingSession::Going{"training"}).word;
     word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
     ui::button("train/start", word, ui::Button::primary, "Training in progress; pause or stop its stages below", "",
                ui::button_width(kStart));

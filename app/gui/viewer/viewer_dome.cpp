@@ -179,7 +179,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
     dragged_ = true;
     const ImVec2 by = ImGui::GetIO().MouseDelta;
     viewer.cameras.orbit(kDomePerPixel * static_cast<double>(by.x / scale()),
-                 -kDomePerPixel * static_cast<double>(by.y / scale()));
+                         -kDomePerPixel * static_cast<double>(by.y / scale()));
   }
   if (ImGui::IsItemDeactivated() && !dragged_ && here) viewer.cameras.set_target(views[*here]);
   if (here && !active) {

@@ -45,7 +45,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   const render::SphereScene& scene = viewer.scene.shown();
   ui::text("Scene", ui::Look::small_strong);
   ui::text(viewer.scene.edited() ? fmt::format("Seed {}, changed by hand", viewer.scene.seed())
-                           : fmt::format("Seed {} of the prior", viewer.scene.seed()),
+                                 : fmt::format("Seed {} of the prior", viewer.scene.seed()),
            ui::Look::small_muted);
   // The choice of the sphere: one disc of its color each.
   const float side = ImGui::GetFrameHeight(), radius = side * 0.36f;
@@ -59,7 +59,8 @@ void ViewerEditor::scene(model::Viewer& viewer) {
     const ImVec2 middle = {(min.x + max.x) / 2, (min.y + max.y) / 2};
     if (k == viewer.scene.selected()) list.AddCircle(middle, radius + px(3), palette().accent_hovered, 32, px(2));
     list.AddCircleFilled(middle, radius, paint(scene.spheres[k].color), 32);
-    if (ImGui::IsItemHovered() && k != viewer.scene.selected()) list.AddCircle(middle, radius + px(3), palette().muted, 32);
+    if (ImGui::IsItemHovered() && k != viewer.scene.selected())
+      list.AddCircle(middle, radius + px(3), palette().muted, 32);
     ui::tip(fmt::format("Sphere {}: the sliders below are of the one that is ringed", k + 1));
     ImGui::SameLine(0, px(4));
   }

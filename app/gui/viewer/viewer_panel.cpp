@@ -155,7 +155,7 @@ void ViewerPanel::State::truth(Viewer& viewer, float side) {
   const ImVec2 middle = {min.x + half, min.y + half};
   const auto under = [&](ImVec2 mouse) {
     return viewer.scene.sphere_at(static_cast<double>((mouse.x - middle.x) / half),
-                            static_cast<double>((middle.y - mouse.y) / half));
+                                  static_cast<double>((middle.y - mouse.y) / half));
   };
   if (ImGui::IsItemActivated()) {
     held = under(io.MousePos);
@@ -168,10 +168,10 @@ void ViewerPanel::State::truth(Viewer& viewer, float side) {
   if (active && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
     if (held && *held < viewer.scene.shown().spheres.size())
       viewer.scene.move_sphere(*held, held_from, static_cast<double>((io.MousePos.x - held_at.x) / half),
-                         static_cast<double>((held_at.y - io.MousePos.y) / half));
+                               static_cast<double>((held_at.y - io.MousePos.y) / half));
     else if (!held)
       viewer.cameras.orbit(-kTruthOrbitPerPixel * static_cast<double>(io.MouseDelta.x / scale()),
-                   kTruthOrbitPerPixel * static_cast<double>(io.MouseDelta.y / scale()));
+                           kTruthOrbitPerPixel * static_cast<double>(io.MouseDelta.y / scale()));
   }
   const std::optional<std::size_t> here = hovered && !active ? under(io.MousePos) : active ? held : std::nullopt;
   if (here) {

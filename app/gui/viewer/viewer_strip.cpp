@@ -42,7 +42,8 @@ std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextu
   ui::text_at({at.x + title, at.y + drop}, used, ui::Look::small_muted, right - buttons - title - px(16));
   ImGui::SetCursorPosX(right - buttons);
   const std::string full = viewer.cameras.add_blocked();
-  if (ui::button("viewer/add", "Add view", ui::Button::quiet, full, "A camera drawn from the prior")) viewer.cameras.add();
+  if (ui::button("viewer/add", "Add view", ui::Button::quiet, full, "A camera drawn from the prior"))
+    viewer.cameras.add();
   ImGui::SameLine(0, near);
   if (ui::button("viewer/fill", "Fill", ui::Button::quiet, full, "As many views as a set can hold"))
     viewer.cameras.fill();

@@ -443,7 +443,8 @@ void FileBrowser::preview(const std::string& name, ImVec2 size) {
       ImGui::SetCursorPosX(at.x);
     }
     if (reported->picture) {
-      const auto wide = static_cast<float>(reported->picture->width), high = static_cast<float>(reported->picture->height);
+      const auto wide = static_cast<float>(reported->picture->width),
+                 high = static_cast<float>(reported->picture->height);
       const float factor = std::min({width / wide, px(200) / high, std::max(px(4), 1.0f)});
       const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + factor * wide, min.y + factor * high};
       pictures_.draw(reported->picture, min, max);

@@ -29,8 +29,8 @@ class FileBrowser {
   };
   // The user's last action.
   struct Ended {
-    bool done = false;       // the path was confirmed
-    bool replace = false;    // the desktop has confirmed that the file may be replaced
+    bool done = false;      // the path was confirmed
+    bool replace = false;   // the desktop has confirmed that the file may be replaced
     bool canceled = false;  // the desktop's dialog, the only question, was canceled
   };
 

@@ -25,7 +25,8 @@ fs::path FileDesk::save_folder() const {
 fs::path FileDesk::open_folder() const {
   std::error_code error;
   if (settings && !settings->recent_files.empty())
-    for (const fs::path& folder : {fs::path(settings->recent_files.front()), fs::path(settings->recent_files.front()).parent_path()})
+    for (const fs::path& folder :
+         {fs::path(settings->recent_files.front()), fs::path(settings->recent_files.front()).parent_path()})
       if (is_folder(folder)) return folder;
   return fs::current_path(error);
 }

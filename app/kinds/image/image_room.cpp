@@ -163,7 +163,7 @@ class ImageRoom final : public ObservationRoom {
     };
     constexpr const char* kColors[] = {"red", "green", "blue"};
     for (std::int64_t c = 0; c < channels; ++c)
-      add(colors         ? fmt::format("mean of {}", kColors[c])
+      add(colors          ? fmt::format("mean of {}", kColors[c])
           : channels == 1 ? "brightness"
                           : fmt::format("mean of channel {}", c + 1),
           images.select(1, c).flatten(1).mean(1));

@@ -361,7 +361,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
 
 // The arguments with which `compare` reproduces the runs' scores, as far as these agree.
 void report_arguments(const std::vector<ComparedRun>& entries,
-                    const std::map<std::string, std::shared_ptr<const Metrics>>& scores, MadeComparison& made) {
+                      const std::map<std::string, std::shared_ptr<const Metrics>>& scores, MadeComparison& made) {
   std::vector<std::string> names;
   std::vector<std::array<std::string, 4>> texts;
   for (const ComparedRun& entry : entries)

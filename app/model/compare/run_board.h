@@ -32,9 +32,7 @@ class RunSelection {
   void choose_none() { chosen_.clear(); }
 
   // Selects exactly these runs, as a click on their curve does.
-  void choose_runs(const std::vector<std::string>& runs) {
-    chosen_ = {runs.begin(), runs.end()};
-  }
+  void choose_runs(const std::vector<std::string>& runs) { chosen_ = {runs.begin(), runs.end()}; }
 
   // Drops all runs but those for which `wanted` is true.
   void keep(const std::function<bool(const std::string& run)>& wanted) {

@@ -180,7 +180,7 @@ RunFilter::Fit RunFilter::fit(const Term& term, const Lookup& run) {
   }
   if (term.relation == Relation::holds)
     return reported(std::any_of(term.values.begin(), term.values.end(),
-                            [&](const std::string& part) { return holds_words(value.text, part); }));
+                                [&](const std::string& part) { return holds_words(value.text, part); }));
   if (term.relation == Relation::unequal) return reported(!value.known() || !any_word(term.values, value));
   if (!value.known()) return term.turned ? Fit::yes : Fit::lacks;
   if (term.relation == Relation::equal) return reported(any_word(term.values, value));

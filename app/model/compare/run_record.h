@@ -35,14 +35,14 @@ struct RunFacts {
   std::uint64_t signature = 0;  // of the files when they were read
   std::string data_here;
   std::map<std::string, std::string> settings;  // the settings that it reads, by key, as TOML
-  std::string alike;  // equal for runs that differ only in the seed; "" if unreadable
+  std::string alike;                            // equal for runs that differ only in the seed; "" if unreadable
   double gflop = NAN, gflop_with_cache = NAN, seconds = NAN;
   std::string no_cost;  // why the cost is unknown
   std::string weights;  // checksum; "" without weights
   // The scores of its present weights on its present data, without the parts that only figures of one evaluation need;
   // null if there are none.
   std::shared_ptr<const Metrics> metrics;
-  std::string no_scores;        // why there are no scores
+  std::string no_scores;         // why there are no scores
   bool learned_nothing = false;  // no better than the prior, by its training or its scores
 };
 

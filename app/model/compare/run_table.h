@@ -44,10 +44,9 @@ struct TableRow {
   // In the order of TableView::visible. error: the standard error of a score or difference (in a folded row, over test
   // sets and seeds); for the cost of a folded row, the standard deviation over its runs.
   std::vector<RunValue> cells;
-  std::vector<std::string>
-      notes;               // tips of the cells: why one is empty, the number of runs in its mean; mostly ""
-  std::size_t hidden = 0;  // number of its runs that the filter excludes
-  bool baseline = false;   // whether it contains the baseline run
+  std::vector<std::string> notes;  // tips of the cells: why one is empty, the number of runs in its mean; mostly ""
+  std::size_t hidden = 0;          // number of its runs that the filter excludes
+  bool baseline = false;           // whether it contains the baseline run
 };
 
 // The table as shown. Immutable.

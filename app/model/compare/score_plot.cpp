@@ -59,7 +59,7 @@ struct Group {
   std::vector<const PlottedRun*> runs;
   std::map<double, PlacedScores> points;  // by x
   std::vector<double> spent;              // if x is the cost: that of each run with a score
-  bool learned_nothing = true;             // all its runs are no better than the prior
+  bool learned_nothing = true;            // all its runs are no better than the prior
 };
 
 void collect(const PlottedRun& run, const Score& score, const PlotChoices& choices, Group& group) {

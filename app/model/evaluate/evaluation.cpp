@@ -152,7 +152,10 @@ Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, cons
 
 class EvaluationParts {
  public:
-  explicit EvaluationParts(Hub& hub) : hub(hub), writer([this](const std::string& text) { report({Level::error, text}); }) {}
+  explicit EvaluationParts(Hub& hub)
+      : hub(hub), writer([this](const std::string& text) {
+          report({Level::error, text});
+        }) {}
 
   Hub& hub;
   std::string run;
@@ -326,8 +329,8 @@ class EvaluationParts {
     if (is_shipped(loaded.folder)) {
       hub.kept_scores->keep(metrics);
       report({Level::info, fmt::format("{} is evaluated; shipped weights keep no scores, so save them where you like "
-                                     "before the program ends",
-                                     loaded.name)});
+                                       "before the program ends",
+                                       loaded.name)});
       return;
     }
     try {
@@ -336,8 +339,8 @@ class EvaluationParts {
         report({Level::info, fmt::format("The scores of {} are kept in {}", loaded.name, file)});
       } else {
         report({Level::warning, fmt::format("{} holds an evaluation of more sets and is kept; save this one under "
-                                          "another name",
-                                          file)});
+                                            "another name",
+                                            file)});
       }
     } catch (const Error& error) {
       hub.kept_scores->keep(metrics);

@@ -19,7 +19,7 @@ struct FilePreview {
   std::vector<std::pair<std::string, std::string>> facts;  // "Preset": "quick"; "theta": "1000 × 2"
   std::vector<std::string> lines;                          // the first lines of a text file
   std::shared_ptr<const Picture> picture;
-  bool plain = false;  // a folder without a run, task, picture or runs inside
+  bool plain = false;   // a folder without a run, task, picture or runs inside
   std::string problem;  // why there is no preview: a sentence
 };
 

@@ -59,8 +59,8 @@ class PosteriorPage {
 
   // The task whose data the page shows; null before it is loaded, and for a page of its own scenes.
   virtual std::shared_ptr<const Task> data_task() const { return nullptr; }
-  // Shows the data in a file or folder, or named by a text. Returns "" if they are being loaded, else why they cannot be
-  // shown; nothing if this page does not handle such a path.
+  // Shows the data in a file or folder, or named by a text. Returns "" if they are being loaded, else why they cannot
+  // be shown; nothing if this page does not handle such a path.
   virtual std::optional<std::string> open_data(const LookedPath& looked) = 0;
 
   // What the page shows, as a later start shows it again.

@@ -94,7 +94,8 @@ Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
     verdict.meaning = fault_meaning(found);
   if (found.level == CalibrationLevel::borderline)
     verdict.meaning += fmt::format(
-        " One of {} tests together: family-wise false-alarm rate 5 % (borderline), 0.1 % (miscalibrated). More test sets "
+        " One of {} tests together: family-wise false-alarm rate 5 % (borderline), 0.1 % (miscalibrated). More test "
+        "sets "
         "decide.",
         limits.tests + limits.pooled_tests);
   if (row.pool > 0)

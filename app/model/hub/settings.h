@@ -13,13 +13,13 @@ struct Settings {
   std::string theme = "dark";                // or "light"
   double scale = 0;                          // of the interface; 0 = as the screen
   std::string task, run, tab = "posterior";  // task "": the first
-  std::string unfinished;                // the last trained run, until it is finished or abandoned
-  std::string runs_folder, data_folder;  // "" = default_runs_folder(), no real data
-  std::vector<std::string> run_folders;  // runs opened from other folders
-  std::vector<std::string> own_tasks;    // task.toml files of custom tasks
-  std::string device = "auto";           // or "cpu", "cuda", "cuda:N"
-  int threads = 0;                       // CPU threads, 0 to 4096; 0 = one per core
-  int width = 1440, height = 900;        // of the window
+  std::string unfinished;                    // the last trained run, until it is finished or abandoned
+  std::string runs_folder, data_folder;      // "" = default_runs_folder(), no real data
+  std::vector<std::string> run_folders;      // runs opened from other folders
+  std::vector<std::string> own_tasks;        // task.toml files of custom tasks
+  std::string device = "auto";               // or "cpu", "cuda", "cuda:N"
+  int threads = 0;                           // CPU threads, 0 to 4096; 0 = one per core
+  int width = 1440, height = 900;            // of the window
   bool maximized = false;
   double sidebar = 248, drawer = 200;  // sizes at scale 1
   bool sidebar_open = true, log_open = false, notes_open = false;
@@ -30,8 +30,8 @@ struct Settings {
   std::vector<std::string> recent_files;  // opened, and folders saved to: newest first
   std::string save_folder;                // of the last file that was saved; "": none yet
   std::vector<std::string> save_folders;  // that a person chose for a task's files: "TASK=FOLDER"
-  Question question;                  // what the Posterior tab shows of the task
-  std::vector<std::string> compared;  // runs on the Compare tab
+  Question question;                      // what the Posterior tab shows of the task
+  std::vector<std::string> compared;      // runs on the Compare tab
   // The session (app/model/session_desk.h): its file ("": none), its note, and notes on data (file, note, file, note).
   std::string session_file, session_note;
   std::vector<std::string> data_notes;

@@ -559,7 +559,8 @@ std::string RunFolders::add(const fs::path& wanted) {
 }
 
 void RunFolders::remove(const fs::path& folder) {
-  if (std::erase(added_, folder) > 0 && library_.scanner_) library_.scanner_->look_at(library_.runs_folder_, added_, library_.hub_.data_folder);
+  if (std::erase(added_, folder) > 0 && library_.scanner_)
+    library_.scanner_->look_at(library_.runs_folder_, added_, library_.hub_.data_folder);
 }
 
 RunFolders::Extent RunFolders::extent_of(const fs::path& folder) const {

@@ -57,7 +57,7 @@ struct RunEntry {
   std::string problem;                      // why it cannot be read: a sentence; else empty
   std::string crash;                        // crash_text of its folder
   std::string trained_on, data_here;  // the data its weights were trained on, and the task's data now; "": unknown
-  bool learned_nothing = false;        // no better than the prior, by its training
+  bool learned_nothing = false;       // no better than the prior, by its training
   std::shared_ptr<const RunConfig> config;  // from run.toml; null if unreadable
   // The verdict of the scores stored with its weights, if they match these weights and data; else whether the run is no
   // better than the prior.
@@ -188,7 +188,7 @@ class Library {
   std::uint64_t pictures_ = 0;
   std::string problem_, folder_problem_, watched_;
   std::string undoable_;
-  std::function<void()> undo_;  // on the scanner's thread
+  std::function<void()> undo_;                       // on the scanner's thread
   std::filesystem::path runs_folder_, data_folder_;  // as the threads use them
   std::unique_ptr<Scanner> scanner_;
   std::unique_ptr<Painter> painter_;

@@ -264,7 +264,8 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     known.data = data;
     between();
     read_data(folder, data, known);
-    if (known.entry.verdict.text.empty() && known.entry.learned_nothing) known.entry.verdict = learned_nothing_verdict();
+    if (known.entry.verdict.text.empty() && known.entry.learned_nothing)
+      known.entry.verdict = learned_nothing_verdict();
     reading_seconds_ += watch.seconds();
   }
   RunEntry entry = known.entry;

@@ -175,8 +175,8 @@ std::string TaskSketch::problem(const TaskCatalog& tasks) const {
     if (!wrong.empty()) return wrong;
   for (const Quantity& one : given) {
     double low = 0, high = 0;
-    const bool range = number_of(one.low, low) && number_of(one.high, high) && std::isfinite(low) &&
-                       std::isfinite(high) && low < high;
+    const bool range =
+        number_of(one.low, low) && number_of(one.high, high) && std::isfinite(low) && std::isfinite(high) && low < high;
     if (source != Source::stored && !range)
       return fmt::format("Values of {} are drawn for training from a smaller to a larger finite number",
                          printable(trimmed(one.name)));

@@ -191,7 +191,8 @@ const std::string& Posterior::failure() const {
 std::string Posterior::batch_command() const {
   const PosteriorState& s = *state_;
   if (s.request.asked.run.empty()) return "";
-  if (state_->following() && s.follow_scene) return follow_command(s.request.asked.run, s.follow_scene->choice, s.hub.device);
+  if (state_->following() && s.follow_scene)
+    return follow_command(s.request.asked.run, s.follow_scene->choice, s.hub.device);
   CommandOptions options{s.request.asked, s.hub.data_folder.string(), s.hub.device};
   options.asked.set = s.chosen();
   options.asked.n = n();

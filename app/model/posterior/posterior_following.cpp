@@ -33,8 +33,8 @@ void PosteriorFollowing::start(const std::filesystem::path& path) {
   s.player.stop();
   s.forget_failure();
   auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.result.scene, path, ++s.last_set, s.missing));
-  s.follower.follow({s.hub.tasks, s.request.asked.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role,
-                     path, scene->set, s.missing});
+  s.follower.follow({s.hub.tasks, s.request.asked.run, s.hub.data_folder.string(), s.hub.device,
+                     scene->runs.front().role, path, scene->set, s.missing});
   s.follow_scene = std::move(scene);
 }
 

@@ -85,8 +85,8 @@ std::optional<PosteriorSet::BrokenTable> PosteriorSet::take_broken_table() {
 std::optional<PosteriorSet::LargeSet> PosteriorSet::take_large_set() {
   PosteriorState& s = state_;
   if (s.result.large_held == 0 || s.result.set_failure.empty() || !s.failed_choice) return {};
-  return LargeSet{*s.failed_choice,     s.result.large_held,         s.result.large_most,
-                  s.result.spare, std::exchange(s.result.set_failure, "")};
+  return LargeSet{*s.failed_choice, s.result.large_held, s.result.large_most, s.result.spare,
+                  std::exchange(s.result.set_failure, "")};
 }
 
 void PosteriorSet::open_part(SetChoice choice, std::optional<std::uint64_t> seed) {

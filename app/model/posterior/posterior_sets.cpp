@@ -86,8 +86,7 @@ void PosteriorState::open_sets(SetChoice sets) {
 
 void PosteriorSets::open(const std::filesystem::path& path, const std::string& group,
                          std::vector<std::string> columns) {
-  SetChoice sets{
-      .index = state_.chosen().index, .file = path, .columns = std::move(columns), .group = group};
+  SetChoice sets{.index = state_.chosen().index, .file = path, .columns = std::move(columns), .group = group};
   sets.missing = state_.missing;
   open(std::move(sets));
 }

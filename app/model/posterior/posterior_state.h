@@ -51,7 +51,7 @@ struct PosteriorState {
     bool operator==(const Asked&) const = default;
   };
   std::optional<Asked> asked_value;  // the set made by a value set by hand
-  std::size_t reported = 0;              // number of problems already logged
+  std::size_t reported = 0;          // number of problems already logged
   std::string scene_task;            // task of the last scene
   std::uint64_t scene_set = 0;
   std::string scene_source;                    // source of its set
@@ -62,9 +62,9 @@ struct PosteriorState {
   SampleSaving saving;
   ReportSaving reports;
   SetTable table;
-  std::string table_task;        // task of its sets; "" until a run is loaded
-  bool none_chosen = false;      // no set of the table is shown because the chosen one failed
-  std::uint64_t failed_set = 0;  // id of the set that failed while the previous one stays; 0: none
+  std::string table_task;                  // task of its sets; "" until a run is loaded
+  bool none_chosen = false;                // no set of the table is shown because the chosen one failed
+  std::uint64_t failed_set = 0;            // id of the set that failed while the previous one stays; 0: none
   std::optional<SetChoice> failed_choice;  // the choice that failed
   bool failed_whole = false;               // whether the whole file was requested
   Missing missing = Missing::refuse;       // for the files that are opened
@@ -101,8 +101,8 @@ struct PosteriorState {
   bool take_restored();
   // Takes over a session's derived quantities once its run is loaded.
   void take_restored_derived();
-  // The set that is shown, or, until it is there, the requested one. It is another than the requested one after a change
-  // of task, since each task has its own.
+  // The set that is shown, or, until it is there, the requested one. It is another than the requested one after a
+  // change of task, since each task has its own.
   SetChoice chosen() const;
   // Whether the requested set is shown by the requested run.
   bool is_shown() const;

@@ -68,7 +68,8 @@ bool Posterior::take_answers() {
   }
   std::optional<PosteriorResult> result = s.background.take();
   if (!result) return changed;
-  for (; s.reported < result->problems.size(); ++s.reported) s.hub.messages.warning("posterior", result->problems[s.reported]);
+  for (; s.reported < result->problems.size(); ++s.reported)
+    s.hub.messages.warning("posterior", result->problems[s.reported]);
   if (result->scene_id != s.request.scene) return changed;
   if (!result->failure.empty() && result->failure != s.result.failure)
     s.hub.messages.error("posterior", result->failure);

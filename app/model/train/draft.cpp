@@ -297,8 +297,7 @@ Draft::Draft(const Catalog& tasks, std::string task, std::filesystem::path runs_
   refresh_name();
 }
 
-Draft::Draft(const Catalog& tasks, const RunConfig& config, std::filesystem::path runs_folder,
-             std::string data_folder)
+Draft::Draft(const Catalog& tasks, const RunConfig& config, std::filesystem::path runs_folder, std::string data_folder)
     : impl_(std::make_unique<Impl>()) {
   impl_->tasks = tasks;
   impl_->task = config.task;

@@ -72,7 +72,7 @@ void Studies::report_ends(const Looked& looked) {
       hub_.messages.info(
           "study", fmt::format("The study {} has ended: {}", study.name, study.problem.empty() ? text : study.problem));
     hub_.notifier->report(fmt::format("The study {} has ended", study.name),
-                        study.problem.empty() ? text : study.problem);
+                          study.problem.empty() ? text : study.problem);
   }
 }
 

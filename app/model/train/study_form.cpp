@@ -80,8 +80,7 @@ std::string without_file(const std::string& error, const std::vector<std::string
 
 }  // namespace
 
-StudyForm::StudyForm(Catalog tasks, const Draft& draft, fs::path runs_folder, std::string data_folder,
-                     fs::path program)
+StudyForm::StudyForm(Catalog tasks, const Draft& draft, fs::path runs_folder, std::string data_folder, fs::path program)
     : tasks_(std::move(tasks)),
       runs_folder_(std::move(runs_folder)),
       program_(std::move(program)),

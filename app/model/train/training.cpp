@@ -20,11 +20,11 @@
 namespace pairs::model {
 namespace {
 
-constexpr double kTick = 0.25;   // seconds between updates of growing values
-constexpr double kLook = 0.3;    // between reads of the files of a run being trained here,
-constexpr double kWatch = 0.5;   // of any other growing run,
-constexpr double kRest = 2;      // and of a finished one
-constexpr int kNice = 4;         // priority steps that training yields to the window
+constexpr double kTick = 0.25;  // seconds between updates of growing values
+constexpr double kLook = 0.3;   // between reads of the files of a run being trained here,
+constexpr double kWatch = 0.5;  // of any other growing run,
+constexpr double kRest = 2;     // and of a finished one
+constexpr int kNice = 4;        // priority steps that training yields to the window
 
 // Forwards everything, passes the estimator to the live posterior, and requests a frame at every event.
 class WatchedMonitor : public Monitor {

@@ -115,8 +115,8 @@ bool TrainingState::follow_session(double now) {
       hub.messages.warning("train", fmt::format("{}: {}", name, event_text(event)));
       changed = true;
     } else if (event.type == EventType::stage_done) {
-      hub.messages.info(
-          "train", fmt::format("{}: {} done in {}", name, stage_name(event.stage), duration_text(event.seconds)));
+      hub.messages.info("train",
+                        fmt::format("{}: {} done in {}", name, stage_name(event.stage), duration_text(event.seconds)));
       changed = true;
     }
   }

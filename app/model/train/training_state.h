@@ -53,7 +53,7 @@ struct TrainingState {
   SessionProgress at;  // of the session
   std::shared_ptr<const RunConfig> session_config;
   std::shared_ptr<const DraftEstimate> session_needs;  // before the start; null: unknown
-  double session_about = 0;                             // time at which its elapsed time was last counted
+  double session_about = 0;                            // time at which its elapsed time was last counted
   std::optional<std::filesystem::path> ended;
 
   StageCard cards[kStages];
@@ -64,7 +64,9 @@ struct TrainingState {
   std::string start_blocked(int until);
   bool shows_session() const { return !drafting && !session_folder.empty() && history.folder() == session_folder; }
 
-  std::filesystem::path runs_folder() const { return absolute_path(hub.runs_folder.empty() ? "runs" : hub.runs_folder); }
+  std::filesystem::path runs_folder() const {
+    return absolute_path(hub.runs_folder.empty() ? "runs" : hub.runs_folder);
+  }
 
   Draft& draft_of(const std::string& name);
 

@@ -113,7 +113,9 @@ struct ViewExporter::Parts {
     embeddings.show(e.request.scene, e.request.target);
     std::unique_ptr<chart::WebpAnimation> film;
     for (std::size_t f = 0; f < sizes.size(); ++f) {
-      const auto done = [&](double part) { report((static_cast<double>(f) + part) / static_cast<double>(sizes.size())); };
+      const auto done = [&](double part) {
+        report((static_cast<double>(f) + part) / static_cast<double>(sizes.size()));
+      };
       const std::int64_t n = sizes[f];
       const std::span<const render::Camera> used(e.request.views.data(), static_cast<std::size_t>(n));
       if (embeddings.embed(used, [&] { return !stale(); }) < used.size()) throw Stopped();

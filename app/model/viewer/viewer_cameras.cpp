@@ -98,8 +98,8 @@ std::string ViewerCameras::beyond() const {
     parts.push_back(fmt::format("a camera {:.0f}° high ({})", s.request.target.elevation / kViewerDegree,
                                 degrees_text(prior.camera_elevation)));
   if (!in_range(scene.light_elevation, prior.light_elevation))
-    parts.push_back(
-        fmt::format("a light {:.0f}° high ({})", scene.light_elevation / kViewerDegree, degrees_text(prior.light_elevation)));
+    parts.push_back(fmt::format("a light {:.0f}° high ({})", scene.light_elevation / kViewerDegree,
+                                degrees_text(prior.light_elevation)));
   if (!std::all_of(scene.background, scene.background + 3, [&](double c) { return in_range(c, prior.background); }))
     parts.push_back(fmt::format("this background ({})", range_text(prior.background)));
   if (!std::all_of(scene.spheres.begin(), scene.spheres.end(),

@@ -72,10 +72,9 @@ void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<Posterio
   add(training_warnings(loaded, run.trained.learned_nothing));
   if (set.seen > set.n) add({{WarningKind::subset, subset_text(loaded.name, set.n)}});
   if (!set.simulated.empty() && source != set.simulated)
-    add({{WarningKind::other_data,
-          caveat_text(fmt::format("{} was trained on other data", loaded.name),
-                      fmt::format("on {}, and the set is of {}", source, set.simulated),
-                      "train it on such data before you trust its posterior")}});
+    add({{WarningKind::other_data, caveat_text(fmt::format("{} was trained on other data", loaded.name),
+                                               fmt::format("on {}, and the set is of {}", source, set.simulated),
+                                               "train it on such data before you trust its posterior")}});
 }
 
 // The share of the head's own density outside the targets' supports from which it is reported.
@@ -106,8 +105,9 @@ void add_outside(const AskedRun& run, const torch::Tensor& aggregate, const Aske
   if (!cut && share > kSomeOutside)
     answer.warnings.push_back(
         {WarningKind::outside,
-         caveat_text(fmt::format("Part of the posterior of {} lies outside {}", run.loaded.name, supports_text(targets)),
-                     fmt::format("{:.2g} %", 100 * share), "leave that part out, or train with restrict = true")});
+         caveat_text(
+             fmt::format("Part of the posterior of {} lies outside {}", run.loaded.name, supports_text(targets)),
+             fmt::format("{:.2g} %", 100 * share), "leave that part out, or train with restrict = true")});
   if (cut && share > kMuchOutside)
     answer.warnings.push_back(
         {WarningKind::outside,

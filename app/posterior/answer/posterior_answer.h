@@ -24,7 +24,7 @@ struct AskedRun {
   LoadedRun loaded;
   SeriesRole role = SeriesRole::pairs;
   std::shared_ptr<EmbeddedSet> embedded = {};  // of the set; null until it exists
-  ExternalValidation validated = {};                            // read if the set is made from an item
+  ExternalValidation validated = {};           // read if the set is made from an item
   TrainingRecord trained = {};                 // read with the set
 
   // Whether it has a head for n, and its name next to `count` - 1 others.

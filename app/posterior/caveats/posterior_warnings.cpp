@@ -44,23 +44,21 @@ std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n
   if (n <= run.estimator->max_n() && (three || !extrapolates(run, n))) {
     const auto found = record.held.lower_bound(n);
     if (found == record.held.end() || found->second >= kEnoughSets) return {};
-    return {{WarningKind::few_sets,
-             caveat_text(fmt::format("{} learned posteriors of N = {} from few stored sets, so that they are often "
-                                     "wider than the exact ones",
-                                     run.name, count_text(n)),
-                         fmt::format("{} of that size", count_text(found->second)),
-                         fmt::format("simulate or store {} or more, or use fewer observations",
-                                     count_text(kEnoughSets)))}};
+    return {
+        {WarningKind::few_sets,
+         caveat_text(fmt::format("{} learned posteriors of N = {} from few stored sets, so that they are often "
+                                 "wider than the exact ones",
+                                 run.name, count_text(n)),
+                     fmt::format("{} of that size", count_text(found->second)),
+                     fmt::format("simulate or store {} or more, or use fewer observations", count_text(kEnoughSets)))}};
   }
   const char* const what = "This posterior is an extrapolation";
   if (three)
     return {{WarningKind::extrapolation,
-             caveat_text(what,
-                         fmt::format("{} saw sets of at most {}", run.name, count_text(run.estimator->max_n())),
+             caveat_text(what, fmt::format("{} saw sets of at most {}", run.name, count_text(run.estimator->max_n())),
                          "use fewer observations, or finetune on larger sets")}};
   return {{WarningKind::extrapolation,
-           caveat_text(what,
-                       fmt::format("{} was trained at {} alone", run.name, sizes_text(run.config.pretrain.sizes)),
+           caveat_text(what, fmt::format("{} was trained at {} alone", run.name, sizes_text(run.config.pretrain.sizes)),
                        "use sets of that size, or train with the strategy pairs")}};
 }
 

@@ -7,7 +7,7 @@
 namespace pairs {
 namespace {
 
-constexpr double kEdge = 99;                // percentile of training
+constexpr double kEdge = 99;  // percentile of training
 constexpr double kBorderlinePredictive = 0.05;
 
 std::string p_words(double p, std::int64_t sets) {

@@ -29,9 +29,9 @@ struct ModelVerdict {
     rejected,  // the model does not produce such sets, so no posterior under it is valid
   };
   Standing standing = Standing::unknown;
-  double p = NAN;     // of the test that decided
-  std::string by;     // that test: "typicality", "within the set", "predictive test"; "" if none
-  std::string text;   // "In distribution (37th percentile of training)"
+  double p = NAN;    // of the test that decided
+  std::string by;    // that test: "typicality", "within the set", "predictive test"; "" if none
+  std::string text;  // "In distribution (37th percentile of training)"
 
   bool rejected() const { return standing == Standing::rejected; }
   bool warns() const { return rejected() || standing == Standing::outside; }

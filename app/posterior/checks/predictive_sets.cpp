@@ -31,12 +31,12 @@ struct Simulated {
 
 torch::Tensor one_draw(const AskedRun& run, const AskedSet& set, const torch::Tensor& drawn, std::uint64_t seed) {
   Estimator& estimator = *run.loaded.estimator;
-  torch::Tensor theta = drawn.defined()
-                            ? drawn.to(torch::kCPU, torch::kFloat64).clone()
-                            : estimator.sample(set.aggregate(), torch::full({1}, set.n, torch::kInt64), 1,
-                                    stream_key(seed, Purpose::posterior), set.given)[0]
-                            .to(torch::kCPU, torch::kFloat64)
-                            .contiguous();
+  torch::Tensor theta = drawn.defined() ? drawn.to(torch::kCPU, torch::kFloat64).clone()
+                                        : estimator
+                                              .sample(set.aggregate(), torch::full({1}, set.n, torch::kInt64), 1,
+                                                      stream_key(seed, Purpose::posterior), set.given)[0]
+                                              .to(torch::kCPU, torch::kFloat64)
+                                              .contiguous();
   PAIRS_CHECK(theta.isfinite().all().item<bool>(),
               "The posterior of {} is not finite, so that nothing can be simulated", run.loaded.name);
   const std::vector<Target>& targets = run.loaded.task->info().targets;
@@ -199,8 +199,9 @@ std::int64_t compared_observations(const AskedRun& run, std::int64_t n, std::int
   const Estimator& estimator = *run.loaded.estimator;
   const double numbers =
       run.loaded.task->info().observation_numbers() + 3 * static_cast<double>(estimator.embedding_size());
-  const double each = std::min(kMostHeld / numbers, (brief ? kUsualFlops : kMostFlops) / std::max(estimator.embedder_flops(), 1.0)) /
-                      static_cast<double>(sets + 1);
+  const double each =
+      std::min(kMostHeld / numbers, (brief ? kUsualFlops : kMostFlops) / std::max(estimator.embedder_flops(), 1.0)) /
+      static_cast<double>(sets + 1);
   const std::int64_t most = std::max(kFewestCompared, static_cast<std::int64_t>(each));
   if (n <= most) return n;
   const std::vector<std::int64_t> served = estimator.sizes();

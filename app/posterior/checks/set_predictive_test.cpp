@@ -213,8 +213,7 @@ std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info)
     text = fmt::format("Predictive test: borderline, as one in twenty sets of the model ({}). {}.", how,
                        statistics_text(test));
   else
-    text = fmt::format("Predictive test: model rejected ({}). {}.", how,
-                       statistics_text(test));
+    text = fmt::format("Predictive test: model rejected ({}). {}.", how, statistics_text(test));
   if (!test.not_sought.empty()) text += " " + test.not_sought + ".";
   return text + cut + far_text(test) + left_text(test) + without_text(test, info);
 }

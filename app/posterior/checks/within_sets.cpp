@@ -34,14 +34,14 @@ struct WithinPlan {
   std::int64_t fitted, held_out;
 };
 constexpr std::array kPlans = {WithinPlan{2000, 3999}, WithinPlan{1000, 999}};
-constexpr std::int64_t kEnoughCompared = 100;                   // observations of each, or all of fewer
-constexpr double kWithinFlops = 2e11;                           // FLOPs for embedding them
-constexpr double kWithinNumbers = 1 << 27;                      // numbers of their observations and embeddings
-constexpr double kMostNumbers = 64;                             // numbers of an observation
-constexpr std::int64_t kColumns = 6, kComponents = 4;           // of observations and embeddings
-constexpr std::int64_t kPilot = 64;                             // sets that give the components
-constexpr std::int64_t kToldBy = 10, kWaves = 64;               // numbers of an aggregate, and functions of them
-constexpr std::array kLevels = {0.1, 0.25, 0.5, 0.75, 0.9};     // of quantiles
+constexpr std::int64_t kEnoughCompared = 100;                // observations of each, or all of fewer
+constexpr double kWithinFlops = 2e11;                        // FLOPs for embedding them
+constexpr double kWithinNumbers = 1 << 27;                   // numbers of their observations and embeddings
+constexpr double kMostNumbers = 64;                          // numbers of an observation
+constexpr std::int64_t kColumns = 6, kComponents = 4;        // of observations and embeddings
+constexpr std::int64_t kPilot = 64;                          // sets that give the components
+constexpr std::int64_t kToldBy = 10, kWaves = 64;            // numbers of an aggregate, and functions of them
+constexpr std::array kLevels = {0.1, 0.25, 0.5, 0.75, 0.9};  // of quantiles
 
 struct WithinAmounts {
   std::int64_t fitted = 0, held_out = 0, compared = 0;
@@ -50,8 +50,7 @@ struct WithinAmounts {
 // compared 0: too expensive.
 WithinAmounts within_amounts(const LoadedRun& run, std::int64_t n) {
   const Estimator& estimator = *run.estimator;
-  const double numbers =
-      run.task->info().observation_numbers() + static_cast<double>(estimator.embedding_size());
+  const double numbers = run.task->info().observation_numbers() + static_cast<double>(estimator.embedding_size());
   const double most = std::min(kWithinNumbers / numbers, kWithinFlops / std::max(estimator.embedder_flops(), 1.0));
   for (const WithinPlan& plan : kPlans) {
     const auto each = static_cast<std::int64_t>(most / static_cast<double>(plan.fitted + plan.held_out));
@@ -333,10 +332,9 @@ struct WithinSets::Reference {
   std::pair<torch::Tensor, torch::Tensor> values_of(const LoadedRun& run, const ObservationSummaries& reported,
                                                     const Observations& x) const {
     const std::int64_t each = amounts.compared, sets = x.count() / each;
-    return {reported.values.to(torch::kFloat64).view({sets, each, -1}),
-            run.estimator->embed(x.to(run.estimator->device()))
-                .to(torch::kCPU, torch::kFloat64)
-                .view({sets, each, -1})};
+    return {
+        reported.values.to(torch::kFloat64).view({sets, each, -1}),
+        run.estimator->embed(x.to(run.estimator->device())).to(torch::kCPU, torch::kFloat64).view({sets, each, -1})};
   }
 
   // The first simulated sets define the components.
@@ -438,7 +436,8 @@ std::shared_ptr<const WithinSets::Reference> WithinSets::Reference::made(const L
     // The first part includes one-time work, such as the start of a simulator.
     constexpr double kKnown = 2;  // seconds
     const double seconds = watch.seconds();
-    if (first > 0 && seconds > kKnown && seconds * static_cast<double>(all) > options.longest * static_cast<double>(first))
+    if (first > 0 && seconds > kKnown &&
+        seconds * static_cast<double>(all) > options.longest * static_cast<double>(first))
       throw Stopped();
     count = std::min(first == 0 ? std::min(kPilot, std::max<std::int64_t>(at_once, 8)) : at_once, all - first);
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
@@ -460,8 +459,7 @@ std::shared_ptr<const WithinSets::Reference> WithinSets::Reference::made(const L
   const OneThread one_thread;
   const torch::Tensor of_all = at::cat(statistics), middle = at::cat(aggregates);
   const std::int64_t fitted = own.amounts.fitted;
-  own.deviation =
-      std::make_unique<const Deviation>(of_all.slice(0, 0, fitted), middle.slice(0, 0, fitted), of_columns);
+  own.deviation = std::make_unique<const Deviation>(of_all.slice(0, 0, fitted), middle.slice(0, 0, fitted), of_columns);
   own.held_out = std::get<0>(own.deviation->of(of_all.slice(0, fitted), middle.slice(0, fitted)).sort(0));
   return reference;
 }
@@ -475,8 +473,8 @@ std::int64_t WithinSets::simulated() const {
 }
 
 WithinTest WithinSets::test(const Observations& x) const {
-  PAIRS_CHECK(x.count() >= reference_->amounts.compared, "{} observations cannot be compared with sets of {}", x.count(),
-              reference_->amounts.compared);
+  PAIRS_CHECK(x.count() >= reference_->amounts.compared, "{} observations cannot be compared with sets of {}",
+              x.count(), reference_->amounts.compared);
   return tests(x.slice(0, reference_->amounts.compared)).front();
 }
 
@@ -527,7 +525,8 @@ ModelVerdict within_verdict(ModelVerdict other, const WithinTest& within) {
     out.standing = ModelVerdict::Standing::rejected;
     out.p = within.p;
     out.by = "within the set";
-    out.text = fmt::format("Model rejected (within the set, p {} {:.2g})", within.p < 1.5 * least ? "≤" : "=", within.p);
+    out.text =
+        fmt::format("Model rejected (within the set, p {} {:.2g})", within.p < 1.5 * least ? "≤" : "=", within.p);
   } else if (out.standing == ModelVerdict::Standing::unknown) {
     out.standing = ModelVerdict::Standing::inside;
     out.p = within.p;
@@ -545,7 +544,8 @@ std::string within_text(const WithinTest& test) {
                                  test.p < 1.5 * least ? "≤" : "=", test.p, count_text(test.sets),
                                  test.compared == 1 ? "one observation" : count_text(test.compared) + " observations");
   if (test.p <= 5 * kUnlikeWithin)
-    text += fmt::format("; {} is {} than the mean embedding leads to expect", test.most, test.above ? "larger" : "smaller");
+    text +=
+        fmt::format("; {} is {} than the mean embedding leads to expect", test.most, test.above ? "larger" : "smaller");
   return text + ".";
 }
 

@@ -18,10 +18,10 @@
 namespace pairs {
 
 struct WithinOptions {
-  std::uint64_t seed = 1;                // seeds the simulated sets
-  torch::Tensor given = {};              // [1, g], if the task's sets have conditions
-  std::function<bool()> keep_going = {}; // called between parts; false throws Stopped
-  double longest = INFINITY;             // maximum seconds; throws Stopped as soon as more are expected
+  std::uint64_t seed = 1;                 // seeds the simulated sets
+  torch::Tensor given = {};               // [1, g], if the task's sets have conditions
+  std::function<bool()> keep_going = {};  // called between parts; false throws Stopped
+  double longest = INFINITY;              // maximum seconds; throws Stopped as soon as more are expected
 };
 
 // How a set's observations differ among themselves compared with simulated sets.

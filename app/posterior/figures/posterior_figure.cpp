@@ -126,7 +126,8 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
     const PosteriorAnswer at = posterior.answer(n);
     ModelVerdict verdict;
     if (options.warn && !set->simulated())
-      verdict = usual_tests(posterior, n, kWarnedSeed, [&] { return !options.keep_going || options.keep_going(); }, false)
+      verdict = usual_tests(
+                    posterior, n, kWarnedSeed, [&] { return !options.keep_going || options.keep_going(); }, false)
                     .verdict(at.typicality);
     for (const PosteriorWarning& warning : posterior.all_warnings(at))
       if (!withdrawn(warning, verdict)) warn(warning);

@@ -15,11 +15,11 @@ namespace pairs {
 
 // Options of the figure of a set's posterior.
 struct PosteriorFigureOptions {
-  Question asked = {};                            // its n: only this N; 0: growing N
-  std::vector<AxisRange> ranges = {};             // of the targets' axes; empty: automatic
-  std::vector<double> heights = {};               // of the densities' axes; empty: automatic
-  std::vector<int> shades = {};                   // shades of the runs' colors; empty: automatic
-  std::function<bool()> keep_going = {};          // false throws Stopped
+  Question asked = {};                    // its n: only this N; 0: growing N
+  std::vector<AxisRange> ranges = {};     // of the targets' axes; empty: automatic
+  std::vector<double> heights = {};       // of the densities' axes; empty: automatic
+  std::vector<int> shades = {};           // shades of the runs' colors; empty: automatic
+  std::function<bool()> keep_going = {};  // false throws Stopped
   std::function<void(const PosteriorWarning&)> warn = {};
 };
 

@@ -247,7 +247,8 @@ OpenedId put_draws(hid_t group, const std::string& name, const torch::Tensor& va
 }
 
 void write_one(const std::filesystem::path& file, const TaskInfo& info, const torch::Tensor& samples,
-               const Observations& x, const std::map<std::string, std::string>& reported, const torch::Tensor& weights) {
+               const Observations& x, const std::map<std::string, std::string>& reported,
+               const torch::Tensor& weights) {
   const std::lock_guard guard(hdf5_lock());
   const OpenedId opened = create_file(file);
   put_reported(opened, info, reported);
@@ -272,7 +273,8 @@ void write_one(const std::filesystem::path& file, const TaskInfo& info, const to
 }  // namespace
 
 void write_draws(const std::filesystem::path& file, const TaskInfo& info, const torch::Tensor& samples,
-                 const Observations& x, const std::map<std::string, std::string>& reported, const torch::Tensor& weights) {
+                 const Observations& x, const std::map<std::string, std::string>& reported,
+                 const torch::Tensor& weights) {
   write_file_through(
       file, [&](const std::filesystem::path& temporary) { write_one(temporary, info, samples, x, reported, weights); });
 }

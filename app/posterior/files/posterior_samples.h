@@ -37,7 +37,7 @@ std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info,
 // or .h5 (app/posterior/files/draws_file.h), hold only the array "samples". Weights are the array or last column
 // "weight", and in .nc and .h5 the variable "weight" of the group "sample_stats".
 struct SamplesOf {
-  Observations x = {};                           // the observations, also stored in .nc and .h5
+  Observations x = {};                               // the observations, also stored in .nc and .h5
   std::map<std::string, std::string> reported = {};  // texts stored there: "run", "data"
   std::vector<DerivedColumn> derived = {};
   torch::Tensor weights = {};  // [S] float64 under another prior, or undefined

@@ -60,7 +60,8 @@ class CsvOutput final : public SetsOutput {
       for (const Target& target : head.info->targets) cells.push_back(target.name + "_own");
     if (head.ensemble)
       for (const char* what : {"divergence", "spread"}) cells.emplace_back(what);
-    for (const char* what : {"distance", "percentile", "outside_training", "p_within", "verdict", "extrapolates", "warnings", "error"})
+    for (const char* what :
+         {"distance", "percentile", "outside_training", "p_within", "verdict", "extrapolates", "warnings", "error"})
       cells.emplace_back(what);
     line(cells);
   }

@@ -15,7 +15,7 @@ namespace pairs {
 // The header of a file with results of many sets.
 struct SetsHead {
   const TaskInfo* info = nullptr;  // outlives the output
-  nlohmann::json reported;             // describes run and data, for formats that can hold it
+  nlohmann::json reported;         // describes run and data, for formats that can hold it
   IntervalKind interval = IntervalKind::central;
   std::int64_t sets = 0;     // number of rows to expect
   std::int64_t samples = 0;  // per set, in formats that hold them

@@ -35,10 +35,10 @@ class FollowedSet {
   std::shared_ptr<Estimator> estimator_;
   std::int64_t most_, block_, seen_ = 0, kept_count_ = 0;
   std::uint64_t key_;
-  Observations open_;       // observations of the incomplete block
+  Observations open_;         // observations of the incomplete block
   torch::Tensor open_state_;  // the pool's, [l]; undefined without any
-  torch::Tensor kept_;      // [capacity, l] float32, the first kept_count_ rows
-  torch::Tensor state_;     // the pool's, [l], of these
+  torch::Tensor kept_;        // [capacity, l] float32, the first kept_count_ rows
+  torch::Tensor state_;       // the pool's, [l], of these
 };
 
 }  // namespace pairs

@@ -58,8 +58,8 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   std::error_code error;
   question.asked.files = std::filesystem::is_directory(asked.question.set.file, error);
   question.asked.random = asked.question.set.random;
-  question.asked.size = [&run, n = asked.question.n, force = asked.force, random = asked.question.set.random.has_value()](const std::string& name,
-                                                                                           std::int64_t held) {
+  question.asked.size = [&run, n = asked.question.n, force = asked.force,
+                         random = asked.question.set.random.has_value()](const std::string& name, std::int64_t held) {
     SetSizeChoice of_set{n, random, force};
     if (of_set.n > 0) of_set.n = std::min(of_set.n, held);
     return file_set_size(run, of_set, name, held);
@@ -77,11 +77,11 @@ AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question) {
 nlohmann::json sets_about(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question) {
   const TaskInfo& info = run.task->info();
   nlohmann::json reported = {{"task", info.name},
-                         {"run", run.name},
-                         {"trained_on", run.estimator->data_source()},
-                         {"data", printable(asked.question.set.file.string(), 4096)},
-                         {"count", question.sets->count()},
-                         {"targets", nlohmann::json::array()}};
+                             {"run", run.name},
+                             {"trained_on", run.estimator->data_source()},
+                             {"data", printable(asked.question.set.file.string(), 4096)},
+                             {"count", question.sets->count()},
+                             {"targets", nlohmann::json::array()}};
   for (const Target& target : info.targets) reported["targets"].push_back(target.name);
   for (const Given& one : info.given) reported["conditions"].push_back(one.name);
   if (!run.config.ensemble.empty()) reported["ensemble"] = members_document(run.config.ensemble);

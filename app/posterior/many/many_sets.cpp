@@ -110,8 +110,7 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
     row.recalibrations = recalibrations_of(run.validated, observed.marks);
     row.kind = kind_of(run.validated, observed.marks);
     if (!answer.sources.empty())
-      answer.sources.back() =
-          recalibrated(std::move(answer.sources.back()), task.info().targets, row.recalibrations);
+      answer.sources.back() = recalibrated(std::move(answer.sources.back()), task.info().targets, row.recalibrations);
   }
   if (question.exact)
     ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);

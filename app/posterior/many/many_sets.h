@@ -22,14 +22,14 @@ namespace pairs {
 // The results for one of many sets.
 struct SetRow {
   std::string name;
-  std::string problem;                    // a sentence on why it failed; then the rest is empty
-  std::int64_t n = 0;                     // N
-  std::int64_t held = 0, dropped = 0;     // observations of the set, and those omitted for a missing value
-  std::vector<TargetNumbers> numbers;     // by target
-  std::vector<TargetNumbers> exact = {};  // of the exact posterior, if requested and known
-  double kl = NAN;                        // from the exact posterior to the run's, nat
-  std::vector<double> own = {};           // for an item: ItemMarks::truth,
-  std::string kind = {};                  // kind_of(),
+  std::string problem;                             // a sentence on why it failed; then the rest is empty
+  std::int64_t n = 0;                              // N
+  std::int64_t held = 0, dropped = 0;              // observations of the set, and those omitted for a missing value
+  std::vector<TargetNumbers> numbers;              // by target
+  std::vector<TargetNumbers> exact = {};           // of the exact posterior, if requested and known
+  double kl = NAN;                                 // from the exact posterior to the run's, nat
+  std::vector<double> own = {};                    // for an item: ItemMarks::truth,
+  std::string kind = {};                           // kind_of(),
   std::vector<Recalibration> recalibrations = {};  // and the widening of its posterior, if any
   Typicality typicality = {};
   std::optional<WithinTest> within = {};  // the test within the set,
@@ -39,11 +39,11 @@ struct SetRow {
   bool extrapolates = false;
   bool cut = false;  // it has more observations than the task's largest N; a warning reports it
   std::vector<std::string> warnings;
-  std::vector<std::string> of_item = {};  // the warnings about this very item, by name
-  torch::Tensor samples = {};              // [S, d] on the CPU, if requested
-  torch::Tensor log_density = {};          // [P] float64, if values of θ were to be scored
-  Observations x = {};                     // the N observations, if requested
-  torch::Tensor given = {};                // [1, g], its conditions
+  std::vector<std::string> of_item = {};    // the warnings about this very item, by name
+  torch::Tensor samples = {};               // [S, d] on the CPU, if requested
+  torch::Tensor log_density = {};           // [P] float64, if values of θ were to be scored
+  Observations x = {};                      // the N observations, if requested
+  torch::Tensor given = {};                 // [1, g], its conditions
   std::vector<std::string> withdrawn = {};  // warnings that do not apply to a rejected model
 };
 

@@ -28,12 +28,12 @@ struct PinnedQuestion {
 // The tests of a posterior that a person asks for by name.
 inline constexpr std::array<const char*, 3> kPosteriorTests = {"local", "predictive", "confidence"};
 
-// What a person asks of a posterior: which run and set, how many of its observations, and what is shown with the answer.
-// Commands, the requests of the window, reports, settings and sessions hold it whole, so that none of them loses a field.
-// A new field needs its line in `question_fields` (question.cpp), where it gets its key in TOML, and nothing else to be
-// kept.
+// What a person asks of a posterior: which run and set, how many of its observations, and what is shown with the
+// answer. Commands, the requests of the window, reports, settings and sessions hold it whole, so that none of them
+// loses a field. A new field needs its line in `question_fields` (question.cpp), where it gets its key in TOML, and
+// nothing else to be kept.
 struct Question {
-  std::string run = {};                  // a folder, or a task's name for its shipped weights; "": the open one
+  std::string run = {};  // a folder, or a task's name for its shipped weights; "": the open one
   SetChoice set = {};
   bool many = false;                     // the file of `set` holds many sets, of which `set.member` is shown
   std::int64_t n = 0;                    // observations of the set; 0: the program's choice

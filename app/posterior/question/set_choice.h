@@ -31,8 +31,8 @@ struct SetChoice {
   std::string reader = {};            // for a table: the command of a program that reads it (tasks/program_table.h)
   std::string table = {};             // for a file with several tables: the one to use; "": the first suitable one
   Missing missing = Missing::refuse;  // how observations with a missing value are treated
-  std::string up = {};     // for an item: the axis that points up; "": as the item has it (Items::read_item)
-  std::uint64_t seed = 1;  // of the observations made from an item
+  std::string up = {};                // for an item: the axis that points up; "": as the item has it (Items::read_item)
+  std::uint64_t seed = 1;             // of the observations made from an item
   // The conditions of the set, if the task has some: "V,V,…" or "NAME=V,…"; "": the file's, or the prior's, own. For a
   // folder of views, the camera whose image is inferred.
   std::string given = {};

@@ -335,8 +335,7 @@ SetChoice read_set_toml(TableReader& reader) {
   for (const SetField& field : set_fields())
     std::visit([&](auto member) { read(reader, field.key, set.*member); }, field.member);
   for (const SetField& field : set_fields())
-    if (!set.simulated() && !field.own() && std::string_view(field.key) != "index" &&
-        field_words(field, set))
+    if (!set.simulated() && !field.own() && std::string_view(field.key) != "index" && field_words(field, set))
       reader.refuse_table(fmt::format("theta and psi are those of a simulated set, and {} is a file; leave them out",
                                       printable(set.file.string(), 300)));
   return set;

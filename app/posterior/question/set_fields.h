@@ -12,8 +12,8 @@
 
 namespace pairs {
 
-// What a set is, which is known once its task is (app/posterior/set/set_kind.h): simulated, read as observations (from a
-// table, an array or images), a folder of views of a scene, or made from an item (tasks/parts/items.h).
+// What a set is, which is known once its task is (app/posterior/set/set_kind.h): simulated, read as observations (from
+// a table, an array or images), a folder of views of a scene, or made from an item (tasks/parts/items.h).
 enum class SetKind : unsigned { simulated = 1, observations = 2, views = 4, item = 8 };
 
 // A field of a SetChoice. All code that names sets uses this list, so that no field is forgotten: options of commands

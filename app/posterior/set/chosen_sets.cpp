@@ -24,8 +24,7 @@ ManySets many_sets(const Task& task, const SetChoice& set) {
 
 bool holds_many_sets(const Task& task, const SetChoice& set) {
   if (!set.group.empty() || chooses_items(task, set)) return true;
-  return holds_sets(many_sets(task, set), task.info()) &&
-         !(face<Items>(task) && items_named(task, set.file.string()));
+  return holds_sets(many_sets(task, set), task.info()) && !(face<Items>(task) && items_named(task, set.file.string()));
 }
 
 }  // namespace pairs

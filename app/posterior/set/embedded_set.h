@@ -24,9 +24,9 @@ torch::Tensor block_prefixes(Estimator& estimator, const Observations& block, to
 // Throws Error naming observation `at` + 1 of a set, for which a network overflows; `value` is its largest number.
 [[noreturn]] void fail_overflow(std::int64_t at, double value);
 
-// The pool's states of one observed set, from which the aggregate of any prefix follows. Keeps the state of every prefix
-// if they are small, else of every block or every few blocks, and embeds the rest again on demand. Memory
-// is bounded for any size.
+// The pool's states of one observed set, from which the aggregate of any prefix follows. Keeps the state of every
+// prefix if they are small, else of every block or every few blocks, and embeds the rest again on demand. Memory is
+// bounded for any size.
 class EmbeddedSet {
  public:
   // `size`: number of observations to expect.

@@ -103,7 +103,9 @@ class GroupedTable final : public SetStream {
     std::vector<std::string> names = table_->names();
     for (std::size_t k = 0; k < names.size() && !table_->named(); ++k) names[k] = fmt::format("column {}", k + 1);
     std::string group = sets.group;
-    const auto in_another_case = [&](const std::string& name) { return ::strcasecmp(name.c_str(), group.c_str()) == 0; };
+    const auto in_another_case = [&](const std::string& name) {
+      return ::strcasecmp(name.c_str(), group.c_str()) == 0;
+    };
     if (table_->any_case() && std::find(names.begin(), names.end(), group) == names.end())
       if (const auto found = std::find_if(names.begin(), names.end(), in_another_case); found != names.end())
         group = *found;

@@ -31,8 +31,7 @@ ListedItem listed(std::string text, const std::string& name) {
 ListedItem item_of_line(const Items& known, const std::string& line) {
   const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
   const std::size_t name = std::min(line.find_first_not_of(" \t", end), line.size());
-  if (!known.is_item(line) && known.is_item(line.substr(0, end)))
-    return listed(line.substr(0, end), line.substr(name));
+  if (!known.is_item(line) && known.is_item(line.substr(0, end))) return listed(line.substr(0, end), line.substr(name));
   return listed(line, "");
 }
 
@@ -212,7 +211,7 @@ std::string listed_item(const Items& known, const std::filesystem::path& path, c
 }
 
 std::unique_ptr<SetStream> open_items(const Task& task, const std::filesystem::path& path, std::uint64_t seed,
-                                       const std::string& up) {
+                                      const std::string& up) {
   return std::make_unique<ItemStream>(task, listed_items(*face<Items>(task), path), seed, up);
 }
 

@@ -13,8 +13,8 @@
 namespace pairs {
 
 struct ListedItem {
-  std::string text;  // for Items::read_item
-  std::string name;  // printable: "ethanol" for "CCO ethanol", for a file its path in the folder; else the text
+  std::string text;       // for Items::read_item
+  std::string name;       // printable: "ethanol" for "CCO ethanol", for a file its path in the folder; else the text
   std::int64_t line = 0;  // of a text file, from 1
 };
 struct ItemList {
@@ -37,6 +37,6 @@ bool lists_items(const Task& task, const std::filesystem::path& path);
 // The set of each item, with all its observations, by the seed and the axis that points up (Items::read_item). The
 // task outlives it.
 std::unique_ptr<SetStream> open_items(const Task& task, const std::filesystem::path& path, std::uint64_t seed,
-                                       const std::string& up);
+                                      const std::string& up);
 
 }  // namespace pairs

@@ -20,10 +20,14 @@ namespace {
 // "names a mesh", "is a folder of views"
 std::string kind_text(const Task& task, SetKind kind) {
   switch (kind) {
-    case SetKind::simulated: return "is a simulated set";
-    case SetKind::observations: return "is a set of observations";
-    case SetKind::views: return "is a folder of views";
-    case SetKind::item: break;
+    case SetKind::simulated:
+      return "is a simulated set";
+    case SetKind::observations:
+      return "is a set of observations";
+    case SetKind::views:
+      return "is a folder of views";
+    case SetKind::item:
+      break;
   }
   const Items* const known = face<Items>(task);
   return fmt::format("names a {}", known ? known->item() : "item");

@@ -7,12 +7,12 @@
 
 namespace pairs {
 
-// The kind of the chosen set for this task, or of each of the many sets that it names. Throws a usage Error if a task of
-// items finds neither an item nor a file.
+// The kind of the chosen set for this task, or of each of the many sets that it names. Throws a usage Error if a task
+// of items finds neither an item nor a file.
 SetKind set_kind(const Task& task, const SetChoice& set);
 
-// Throws a usage Error, naming the option, for a field that sets of this kind do not have. The index of the simulated set
-// to return to may stay. `name`: of the set.
+// Throws a usage Error, naming the option, for a field that sets of this kind do not have. The index of the simulated
+// set to return to may stay. `name`: of the set.
 void check_fields(const Task& task, SetKind kind, const SetChoice& set, const std::string& name);
 
 // The choice with this seed if the observations are made from an item.

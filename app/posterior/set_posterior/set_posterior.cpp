@@ -195,7 +195,8 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
 std::vector<PosteriorWarning> SetPosterior::all_warnings(const PosteriorAnswer& answer) const {
   std::vector<PosteriorWarning> all;
   const auto add = [&](const PosteriorWarning& one) {
-    if (std::none_of(all.begin(), all.end(), [&](const PosteriorWarning& reported) { return reported.text == one.text; }))
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const PosteriorWarning& reported) { return reported.text == one.text; }))
       all.push_back(one);
   };
   for (const std::string& text : set_->warnings()) add({WarningKind::item, text});

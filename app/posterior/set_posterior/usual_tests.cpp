@@ -56,9 +56,8 @@ PredictiveP p_of(const std::optional<SetPredictiveTest>& test) {
 std::vector<PosteriorWarning> answer_warnings(const SetPosterior& posterior, const PosteriorAnswer& answer,
                                               const ModelVerdict& verdict) {
   std::vector<PosteriorWarning> all = posterior.all_warnings(answer);
-  std::erase_if(all, [&](const PosteriorWarning& one) {
-    return one.kind == WarningKind::left_out || withdrawn(one, verdict);
-  });
+  std::erase_if(
+      all, [&](const PosteriorWarning& one) { return one.kind == WarningKind::left_out || withdrawn(one, verdict); });
   if (verdict.rejected()) all.push_back({WarningKind::outside, verdict_warning(verdict)});
   if (std::string text = peaks_text(posterior.task(), answer); !text.empty())
     all.push_back({WarningKind::peaks, std::move(text)});

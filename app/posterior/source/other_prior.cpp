@@ -97,7 +97,7 @@ std::string depends_on(const TaskInfo& info, const torch::Tensor& draws, std::in
 
 // The prior of one target, checked against the task's draws.
 std::shared_ptr<const PriorFamily> learned_prior(const Task& task, const torch::Tensor& draws, std::int64_t t,
-                                                const std::string& reported) {
+                                                 const std::string& reported) {
   const TaskInfo& info = task.info();
   const Target& target = info.targets[static_cast<std::size_t>(t)];
   const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
@@ -106,12 +106,13 @@ std::shared_ptr<const PriorFamily> learned_prior(const Task& task, const torch::
   if (reported.empty() && !bounded)
     fail_usage("Task {} does not state the density of its prior of {}; {}", info.name, target.label, hint);
   const std::string text = reported.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : reported;
-  std::shared_ptr<const PriorFamily> prior = prior_family(text, reported.empty() ? "The prior" : "--training-prior", target.name);
+  std::shared_ptr<const PriorFamily> prior =
+      prior_family(text, reported.empty() ? "The prior" : "--training-prior", target.name);
   if (const double distance = distance_from(draws.select(1, t), *prior); distance > kKolmogorovLimit)
     fail_usage("{} draws of the prior of {} are not those of {}{}", count_text(draws.size(0)), target.label,
                printable(text, 200),
                reported.empty() ? ", and task " + info.name + " does not state its density; " + hint
-                            : "; give the prior that the simulator draws from");
+                                : "; give the prior that the simulator draws from");
   if (const std::string other = depends_on(info, draws, t); !other.empty())
     fail_usage(
         "The prior of {} depends on {}, so that its density alone does not determine the weights; give both their own "

@@ -57,11 +57,11 @@ std::shared_ptr<const OtherPrior> other_prior(std::shared_ptr<const Task> task, 
 
 // A posterior under another prior: samples with the weights new / old prior density.
 struct ReweighedPosterior {
-  std::string prior;       // OtherPrior::text
-  std::int64_t draws = 0;  // kDerivedDraws
-  double effective = 0;    // effective sample size, (Σw)² / Σw²
-  double evidence = 0;     // p(X | new prior) / p(X | old prior), from the density, else the mean weight
-  double outside = 0;      // OtherPrior::outside
+  std::string prior;                   // OtherPrior::text
+  std::int64_t draws = 0;              // kDerivedDraws
+  double effective = 0;                // effective sample size, (Σw)² / Σw²
+  double evidence = 0;                 // p(X | new prior) / p(X | old prior), from the density, else the mean weight
+  double outside = 0;                  // OtherPrior::outside
   std::vector<TargetNumbers> targets;  // of the weighted samples; empty if all weights are zero
   std::vector<TargetNumbers> density;  // for one target: from its density times the prior ratio, on a grid; else empty
 };

@@ -39,8 +39,7 @@ std::string shares(const TaskInfo& info, const ValidatedKind& kind) {
   std::vector<std::string> parts;
   for (std::size_t t = 0; t < std::min(kind.inside90.size(), info.targets.size()); ++t) {
     parts.push_back(fmt::format("{}{} {}", info.targets[t].label,
-                                kind.other_quantity(t) ? " (" + kind.other[t] + ")" : "",
-                                percent(kind.inside90[t])));
+                                kind.other_quantity(t) ? " (" + kind.other[t] + ")" : "", percent(kind.inside90[t])));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -100,8 +99,8 @@ const ValidatedKind* ExternalValidation::find(const std::string& kind) const {
   return at == kinds.end() ? nullptr : &*at;
 }
 
-ExternalValidation validate_items(const LoadedRun& run, const Items& known, const std::vector<std::string>& texts, std::int64_t n,
-                 std::int64_t draws, const Preparation& hearer) {
+ExternalValidation validate_items(const LoadedRun& run, const Items& known, const std::vector<std::string>& texts,
+                                  std::int64_t n, std::int64_t draws, const Preparation& hearer) {
   const TaskInfo& info = run.task->info();
   const std::size_t d = info.targets.size();
   PAIRS_CHECK(d > 0, "An item's own values are compared with parameters, and the target of task {} is an image",
@@ -117,7 +116,7 @@ ExternalValidation validate_items(const LoadedRun& run, const Items& known, cons
   std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     if (!report_of(hearer, validated.on + " evaluated", static_cast<std::int64_t>(k),
-                 static_cast<std::int64_t>(texts.size())))
+                   static_cast<std::int64_t>(texts.size())))
       throw Stopped();
     ItemSet set;
     try {
@@ -140,8 +139,8 @@ ExternalValidation validate_items(const LoadedRun& run, const Items& known, cons
         [&] { return largest_value(set.x); });
     const ItemMarks marks = marks_of(set);
     const std::string kind = kind_of(validated, marks);
-    auto at =
-        std::find_if(validated.kinds.begin(), validated.kinds.end(), [&](const ValidatedKind& one) { return one.kind == kind; });
+    auto at = std::find_if(validated.kinds.begin(), validated.kinds.end(),
+                           [&](const ValidatedKind& one) { return one.kind == kind; });
     if (at == validated.kinds.end())
       at = validated.kinds.insert(at, {.kind = kind, .n = n, .inside90 = std::vector<double>(d), .other = set.other});
     const torch::Tensor levels = torch::tensor({0.005, 0.05, 0.95, 0.995}, torch::kFloat64);
@@ -198,8 +197,8 @@ std::string learned_text(const LoadedRun& run, const ExternalValidation& validat
   bool widened = false;
   for (const ValidatedKind& kind : validated.kinds) {
     const std::vector<Recalibration> by = recalibrations_for(validated, kind.kind);
-    text += fmt::format("{} {} ({}): {}", &kind == &validated.kinds.front() ? "" : ";", kind.kind, count_text(kind.count),
-                        shares(run.task->info(), kind));
+    text += fmt::format("{} {} ({}): {}", &kind == &validated.kinds.front() ? "" : ";", kind.kind,
+                        count_text(kind.count), shares(run.task->info(), kind));
     if (!by.empty()) text += fmt::format(", once widened {}", shares(run.task->info(), as_widened(kind, by)));
     widened |= !by.empty();
   }
@@ -207,9 +206,10 @@ std::string learned_text(const LoadedRun& run, const ExternalValidation& validat
   return text + ".";
 }
 
-std::vector<std::string> item_warnings(const LoadedRun& run, const ExternalValidation& validated, const std::string& name,
-                                        const ItemMarks& marks) {
-  const std::string warned = validated.problem.empty() ? validation_warning(run, validated, kind_of(validated, marks)) : validated.problem;
+std::vector<std::string> item_warnings(const LoadedRun& run, const ExternalValidation& validated,
+                                       const std::string& name, const ItemMarks& marks) {
+  const std::string warned =
+      validated.problem.empty() ? validation_warning(run, validated, kind_of(validated, marks)) : validated.problem;
   const std::string advice = warned.empty() || !validated.problem.empty() ? ": do not trust the posterior" : "";
   // Posteriors of a kind with enough validation items are widened by the results of all its items, including those out
   // of distribution: being one of these is no reason to doubt its interval.

@@ -41,8 +41,8 @@ ValidatedKind kind_of_json(const nlohmann::json& one, std::size_t targets) {
       kind.count > 0 && kind.n > 0 && kind.inside90.size() == targets &&
       std::all_of(kind.inside90.begin(), kind.inside90.end(), [](double share) { return share >= 0 && share <= 1; }) &&
       part_of(kind.missed99, kind.count) && part_of(kind.unlike, kind.count) && part_of(kind.disagreed, kind.count) &&
-      part_of(kind.missed_outside, std::min(kind.missed99, kind.unlike)) && part_of(kind.missed_disagreed, kind.missed99) &&
-      kind.missed_disagreed >= kind.missed_outside;
+      part_of(kind.missed_outside, std::min(kind.missed99, kind.unlike)) &&
+      part_of(kind.missed_disagreed, kind.missed99) && kind.missed_disagreed >= kind.missed_outside;
   PAIRS_CHECK(sound, "its numbers about {} cannot be", kind.kind);
   return kind;
 }
@@ -71,7 +71,8 @@ void read_kinds(ExternalValidation& validated, const std::filesystem::path& file
     for (const nlohmann::json& one : document.at("kinds"))
       validated.kinds.push_back(kind_of_json(one, run.task->info().targets.size()));
     if (document.value("known_by", "") == "values" && !validated.values.known())
-      fail("it finds items out of distribution by {}, which is missing", companion_file(file, "values").filename().string());
+      fail("it finds items out of distribution by {}, which is missing",
+           companion_file(file, "values").filename().string());
     if (document.contains("recalibrated"))
       validated.recalibrations = recalibrations_of_json(document.at("recalibrated"), run.task->info().targets);
   } catch (const nlohmann::json::exception&) {
@@ -100,7 +101,8 @@ ExternalValidation external_validation_of(const LoadedRun& run) {
   } catch (const Error& error) {
     validated.kinds.clear();
     validated.recalibrations.clear();
-    validated.problem = fmt::format("{}; remove it, or write it again with pairs --batch external-validation", error.what());
+    validated.problem =
+        fmt::format("{}; remove it, or write it again with pairs --batch external-validation", error.what());
   }
   return validated;
 }
@@ -123,8 +125,10 @@ std::string changed_external_validation(const std::string& text, const std::stri
 }
 
 nlohmann::json external_validation_document(const ExternalValidation& validated) {
-  nlohmann::json document = {
-      {"on", validated.on}, {"unread", validated.unread}, {"repeated", validated.repeated}, {"kinds", nlohmann::json::array()}};
+  nlohmann::json document = {{"on", validated.on},
+                             {"unread", validated.unread},
+                             {"repeated", validated.repeated},
+                             {"kinds", nlohmann::json::array()}};
   for (const ValidatedKind& kind : validated.kinds)
     document["kinds"].push_back({{"kind", kind.kind},
                                  {"count", kind.count},
@@ -139,7 +143,8 @@ nlohmann::json external_validation_document(const ExternalValidation& validated)
   return document;
 }
 
-void write_external_validation(const std::filesystem::path& file, const LoadedRun& of, const ExternalValidation& validated) {
+void write_external_validation(const std::filesystem::path& file, const LoadedRun& of,
+                               const ExternalValidation& validated) {
   nlohmann::json document = external_validation_document(validated);
   document["learned_from"] = of.estimator->data_source();
   document["weights"] = weights_checksum(of);

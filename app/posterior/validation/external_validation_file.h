@@ -17,7 +17,8 @@ std::vector<std::filesystem::path> external_validation_files(const std::filesyst
 // The external validation stored with the weights; empty if there was none. If a file is damaged, missing or belongs to
 // other weights, only `problem`, which states it.
 ExternalValidation external_validation_of(const LoadedRun& run);
-void write_external_validation(const std::filesystem::path& file, const LoadedRun& of, const ExternalValidation& validated);
+void write_external_validation(const std::filesystem::path& file, const LoadedRun& of,
+                               const ExternalValidation& validated);
 
 // The validation as JSON: on, unread, and an object for each kind.
 // The text of such a file with what `change` makes of it and a checksum that fits. Throws Error if it is damaged.

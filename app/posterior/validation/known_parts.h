@@ -31,8 +31,8 @@ KnownParts learn_parts(const Items& items, const std::function<bool()>& keep_goi
 void write_known_parts(const std::filesystem::path& file, const KnownParts& parts);
 KnownParts read_known_parts(const std::filesystem::path& file);
 
-// "it is out of distribution, hardly any of which has N in C[N+](=O)[O-], …", a clause that names the heaviest part; "" if
-// the item resembles training or nothing is known.
+// "it is out of distribution, hardly any of which has N in C[N+](=O)[O-], …", a clause that names the heaviest part; ""
+// if the item resembles training or nothing is known.
 std::string new_parts_text(const KnownParts& known, const std::vector<ItemPart>& parts);
 
 }  // namespace pairs

@@ -35,8 +35,8 @@ KnownValues learn_values(const LoadedRun& run, const std::function<bool()>& keep
 void write_known_values(const std::filesystem::path& file, const KnownValues& values);
 KnownValues read_known_values(const std::filesystem::path& file, std::int64_t targets);
 
-// "it is out of distribution, where hardly any object has values like its own (V 1.00, log a 0.00)", a clause; "" if the
-// item resembles training or nothing is known.
+// "it is out of distribution, where hardly any object has values like its own (V 1.00, log a 0.00)", a clause; "" if
+// the item resembles training or nothing is known.
 std::string far_values_text(const KnownValues& known, const TaskInfo& info, const std::vector<double>& own);
 
 }  // namespace pairs

@@ -123,7 +123,8 @@ void widen_least(const std::vector<OpenAnswer>& answers, Recalibration& learned)
 
 }  // namespace
 
-std::vector<Recalibration> learn_recalibrations(const std::vector<ValidatedItem>& items, const ExternalValidation& validated,
+std::vector<Recalibration> learn_recalibrations(const std::vector<ValidatedItem>& items,
+                                                const ExternalValidation& validated,
                                                 const std::vector<Target>& targets) {
   constexpr std::size_t kParts = 10;
   std::vector<Recalibration> all;

@@ -29,7 +29,8 @@ struct Recalibration {
 
 // Learns the widening for each kind with at least 40 validation items, and for each target of which these have a value
 // of their own. `items`: the records of validate_items.
-std::vector<Recalibration> learn_recalibrations(const std::vector<ValidatedItem>& items, const ExternalValidation& validated,
+std::vector<Recalibration> learn_recalibrations(const std::vector<ValidatedItem>& items,
+                                                const ExternalValidation& validated,
                                                 const std::vector<Target>& targets);
 // The recalibrations of one kind.
 std::vector<Recalibration> of_kind(std::vector<Recalibration> all, const std::string& kind);

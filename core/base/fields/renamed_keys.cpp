@@ -36,7 +36,9 @@ bool in_word(char c) {
   return c == '_' || c == '-' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-std::string_view last_part(std::string_view key) { return key.substr(key.rfind('.') + 1); }
+std::string_view last_part(std::string_view key) {
+  return key.substr(key.rfind('.') + 1);
+}
 
 // The present name of the last part of a key in a table; "" if it is the same.
 std::string_view present_part(std::string_view table, std::string_view part) {
@@ -71,9 +73,9 @@ std::string present_text(std::string_view key, std::string_view text) {
 
 // What carries over from one line to the next.
 struct Place {
-  std::string table, key;     // the last ones
+  std::string table, key;      // the last ones
   std::string_view open = {};  // the quotes of a text of several lines
-  std::int64_t depth = 0;     // of brackets
+  std::int64_t depth = 0;      // of brackets
 };
 
 // The values in a line from `at` on, with their present names.
@@ -116,8 +118,8 @@ void add_rest(std::string_view line, std::size_t at, Place& place, std::string& 
   }
 }
 
-// Renames the table of a line "[table]" or "[[table]]", or the key of a line "key = value", and returns where the rest of
-// the line begins.
+// Renames the table of a line "[table]" or "[[table]]", or the key of a line "key = value", and returns where the rest
+// of the line begins.
 std::size_t add_name(std::string_view line, std::size_t at, Place& place, std::string& out) {
   const auto bare = [](std::string_view name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c == '.' || in_word(c); });
@@ -176,8 +178,7 @@ void add_line(std::string_view line, Place& place, std::string& out) {
 
 std::string present_key(std::string_view key) {
   const std::size_t part = key.rfind('.') + 1;
-  const std::string_view now =
-      present_part(part == 0 ? std::string_view() : key.substr(0, part - 1), key.substr(part));
+  const std::string_view now = present_part(part == 0 ? std::string_view() : key.substr(0, part - 1), key.substr(part));
   if (!now.empty()) return std::string(key.substr(0, part)) + std::string(now);
   for (const Renamed& one : kTables)
     if (key == one.before) return std::string(one.now);

@@ -8,8 +8,7 @@ namespace pairs {
 // Keys of earlier versions' files, which `pairs --batch convert` renames (app/batch/convert).
 
 // What messages about such a key advise.
-inline constexpr const char* kConvertAdvice =
-    "pairs --batch convert FILE renames what files of earlier versions hold";
+inline constexpr const char* kConvertAdvice = "pairs --batch convert FILE renames what files of earlier versions hold";
 
 // The present name of a full key such as "estimator.standardise", or of a table; "" if it has no other name.
 std::string present_key(std::string_view key);

@@ -38,8 +38,8 @@ struct Prepared {
   char version[64] = "", asked[8192] = "";
   char lines[kLines][kLine] = {};
   std::atomic<unsigned> reported = 0;  // lines so far
-  char fallback[kPath] = "";       // the file of crash_folder()
-  char file[kPath] = "";           // the file of the latest CrashPlace, "" if there is none
+  char fallback[kPath] = "";           // the file of crash_folder()
+  char file[kPath] = "";               // the file of the latest CrashPlace, "" if there is none
 };
 Prepared prepared;
 std::mutex places_mutex;

@@ -39,7 +39,8 @@ CsvTable parse_table(std::string_view text, const std::string& where, const std:
 torch::Tensor sure_rows(CsvTable table, const std::string& where) {
   PAIRS_CHECK(
       !table.guessed,
-      "{}: its first line may hold column numbers, as pandas writes them, or lack the name of a column; write the names "
+      "{}: its first line may hold column numbers, as pandas writes them, or lack the name of a column; write the "
+      "names "
       "of all columns, above it where it is a row",
       where);
   return std::move(table.rows);

@@ -86,7 +86,8 @@ std::string shell_word(std::string_view text) {
       const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
       const std::string_view one = text.substr(0, length);
       if (hides(one))
-        for (const char c : one) quoted += fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        for (const char c : one)
+          quoted += fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
       else
         quoted += one == "'" || one == "\\" ? "\\" + std::string(one) : std::string(one);
       text.remove_prefix(length);

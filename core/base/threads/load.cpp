@@ -48,7 +48,8 @@ double LoadMeter::runnable_others() {
   std::ifstream file("/proc/stat");
   double runnable = -1;
   for (std::string line; std::getline(file, line);)
-    if (line.starts_with("procs_running ")) runnable = std::atof(line.c_str() + std::string_view("procs_running ").size());
+    if (line.starts_with("procs_running "))
+      runnable = std::atof(line.c_str() + std::string_view("procs_running ").size());
   if (runnable < 0) return std::numeric_limits<double>::infinity();
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {

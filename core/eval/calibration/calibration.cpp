@@ -46,9 +46,8 @@ CalibrationLevel level_of_p(double p, const CalibrationLimits& limits) {
 
 bool judged(const EvaluationRow& row) {
   if (row.rank_tests.empty() || row.extrapolation) return false;
-  return std::none_of(row.rank_tests.begin(), row.rank_tests.end(), [](const RankTest& t) {
-    return std::isnan(t.location_z) || std::isnan(t.width_z);
-  });
+  return std::none_of(row.rank_tests.begin(), row.rank_tests.end(),
+                      [](const RankTest& t) { return std::isnan(t.location_z) || std::isnan(t.width_z); });
 }
 
 std::vector<CalibrationFault> faults_of(const EvaluationRow& row, std::size_t index, const CalibrationLimits& limits) {
@@ -164,8 +163,9 @@ std::int64_t pooled_test_count(std::int64_t sizes, std::int64_t targets, bool po
 }
 
 std::int64_t acauc_checks(std::int64_t sizes, std::int64_t targets) {
-  const double p = calibration_limits(sizes * calibration_tests(targets, false), pooled_test_count(sizes, targets, false))
-                       .borderline.p;
+  const double p =
+      calibration_limits(sizes * calibration_tests(targets, false), pooled_test_count(sizes, targets, false))
+          .borderline.p;
   return std::llround(kBorderline / p);
 }
 

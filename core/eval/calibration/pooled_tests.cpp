@@ -86,7 +86,8 @@ double beyond_students(const std::vector<double>& sums, double t) {
   const double skewness = cube / std::pow(square, 1.5), kurtosis = fourth / (square * square) - 3;
   const double x = std::fabs(t), x3 = x * x * x;
   const double first = (t > 0 ? -1 : 1) * skewness / 6 * (2 * x * x + 1) / std::sqrt(count);
-  const double second = (skewness * skewness / 18 * (x3 * x * x + 2 * x3 - 3 * x) - kurtosis / 12 * (x3 - 3 * x)) / count;
+  const double second =
+      (skewness * skewness / 18 * (x3 * x * x + 2 * x3 - 3 * x) - kurtosis / 12 * (x3 - 3 * x)) / count;
   return std::max(0.0, first + second) * std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI);
 }
 
@@ -121,9 +122,9 @@ PooledTest pooled_test(const std::vector<const EvaluationRow*>& rows, const std:
   const double t = u * std::sqrt((count - 1) / left);
   const double tail = boost::math::cdf(boost::math::complement(boost::math::students_t(count - 1), std::fabs(t)));
   out.p = std::min(1.0, 2 * (tail + beyond_students(sums, t)));
-  out.z = out.p < kLeastScored ? t
-                               : std::copysign(boost::math::quantile(
-                                                   boost::math::complement(boost::math::normal(), out.p / 2)), t);
+  out.z = out.p < kLeastScored
+              ? t
+              : std::copysign(boost::math::quantile(boost::math::complement(boost::math::normal(), out.p / 2)), t);
   return out;
 }
 

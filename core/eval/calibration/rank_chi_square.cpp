@@ -65,8 +65,8 @@ std::vector<double> exact_tails(std::int64_t sets, const std::vector<AlikeBins>&
   }
   std::int64_t sought = sets;
   for (const AlikeBins& group : groups)
-    sought -= group.bins * std::max<std::int64_t>(0, static_cast<std::int64_t>(group.expected -
-                                                                               16 * std::sqrt(group.expected) - 64));
+    sought -= group.bins * std::max<std::int64_t>(
+                               0, static_cast<std::int64_t>(group.expected - 16 * std::sqrt(group.expected) - 64));
   const std::int64_t place = ((sought % period) + period) % period;
   const torch::Tensor at_sum = at::fft_ifft(product).select(1, place);
   const torch::Tensor mass = at::fft_irfft(at::conj(at_sum).resolve_conj(), kSteps).clamp_min(0);

@@ -56,14 +56,14 @@ LocalTest local_test(Estimator& estimator, const ObservedAggregate& observed, co
         aggregate_sets(estimator, latents, options.seed, Purpose::test, indices, n, stream);
     const std::uint64_t key = stream_key(options.seed + static_cast<std::uint64_t>(first) * 977, Purpose::posterior);
     learned.add(estimator.sample(aggregates, torch::full({count}, n, torch::kInt64), kLocalDraws, key, latents.given),
-               latents.theta, aggregates.to(torch::kCPU, torch::kFloat64));
+                latents.theta, aggregates.to(torch::kCPU, torch::kFloat64));
     if (options.step) options.step(first + count, sets);
   }
   const torch::Tensor samples =
       estimator.sample(observed.aggregate, torch::full({1}, n, torch::kInt64), kLocalObservedDraws,
                        stream_key(options.seed, Purpose::explore), observed.given);
   return learned.local(samples[0].to(torch::kCPU, torch::kFloat64),
-                      observed.aggregate[0].to(torch::kCPU, torch::kFloat64), options.seed);
+                       observed.aggregate[0].to(torch::kCPU, torch::kFloat64), options.seed);
 }
 
 }  // namespace pairs

@@ -26,8 +26,8 @@ void ProductScores::watch(std::int64_t first, std::int64_t count, StreamOptions&
   if (embeddings_.empty()) return;
   keep_going_ = stream.keep_going;
   stream.embedded = [this, companion = stream.embedded](const torch::Tensor& embeddings,
-                                                     const std::vector<ChunkPart>& parts, const Latents& latents,
-                                                     std::span<const SetRange> ranges) {
+                                                        const std::vector<ChunkPart>& parts, const Latents& latents,
+                                                        std::span<const SetRange> ranges) {
     if (companion) companion(embeddings, parts, latents, ranges);
     for (const ChunkPart& part : parts)
       if (const auto set = static_cast<std::size_t>(part.set); set < embeddings_.size())

@@ -51,10 +51,10 @@ struct EvaluationRow {
   std::map<std::string, MeanAndError> reference_gap;  // of those, log exact - log reference on the same sets
   std::vector<std::vector<double>> ranks;             // [target][set]
   std::vector<double> log_prob;                       // [set], for paired comparisons of runs
-  std::vector<std::uint16_t> tested;                  // [set]: digests of the test sets (core/eval/evaluate/set_digest.h)
-  std::vector<std::vector<double>> means, sds;        // [target][set] of the posterior's samples, for the same
-                                                      // comparisons
-  std::vector<std::vector<double>> truths;            // [target][set]
+  std::vector<std::uint16_t> tested;            // [set]: digests of the test sets (core/eval/evaluate/set_digest.h)
+  std::vector<std::vector<double>> means, sds;  // [target][set] of the posterior's samples, for the same
+                                                // comparisons
+  std::vector<std::vector<double>> truths;      // [target][set]
   // [set]: the share of samples closer to a reference point than the truth (core/eval/calibration/tarp.h).
   std::vector<double> distance_ranks;
   // Comparison with another run on the same sets: the distance between the two posterior means, rms over sets in units

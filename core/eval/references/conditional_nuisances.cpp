@@ -66,8 +66,7 @@ std::vector<double> places_of(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   for (std::size_t first = 0, last; first < order.size(); first = last) {
     for (last = first; last < order.size() && values[order[last]] == values[order[first]];) ++last;
-    for (std::size_t i = first; i < last; ++i)
-      out[order[i]] = static_cast<double>(first + last) / count - 1;
+    for (std::size_t i = first; i < last; ++i) out[order[i]] = static_cast<double>(first + last) / count - 1;
   }
   return out;
 }
@@ -97,18 +96,18 @@ double p_of_bins(const std::vector<double>& by, const std::vector<double>& score
 }
 
 // How the nuisances depend on `by`, in words; "" if no test detects a dependence.
-std::string dependence(const TaskInfo& info, const std::vector<std::vector<double>>& psi, const std::vector<double>& by) {
+std::string dependence(const TaskInfo& info, const std::vector<std::vector<double>>& psi,
+                       const std::vector<double>& by) {
   struct Score {
     const char* words;
     double (*of)(double);
   };
   // Legendre polynomials of the scaled rank.
-  static constexpr std::array<Score, 4> kScores = {{{"location", [](double u) { return u; }},
-                                                    {"spread", [](double u) { return 3 * u * u - 1; }},
-                                                    {"shape", [](double u) { return 5 * u * u * u - 3 * u; }},
-                                                    {"shape", [](double u) {
-                                                       return 35 * u * u * u * u - 30 * u * u + 3;
-                                                     }}}};
+  static constexpr std::array<Score, 4> kScores = {
+      {{"location", [](double u) { return u; }},
+       {"spread", [](double u) { return 3 * u * u - 1; }},
+       {"shape", [](double u) { return 5 * u * u * u - 3 * u; }},
+       {"shape", [](double u) { return 35 * u * u * u * u - 30 * u * u + 3; }}}};
   std::vector<std::vector<double>> places;
   for (const std::vector<double>& one : psi) places.push_back(places_of(one));
   const std::size_t count = psi.size();
@@ -209,9 +208,11 @@ ConditionalNuisances::ConditionalNuisances(const Task& task, std::uint64_t seed,
   if (own_) return;
   for (std::size_t g = 0; g < given.size() && g < drawn.given.size(); ++g)
     if (const std::string by = dependence(info, drawn.psi, drawn.given[g]); !by.empty())
-      fail("Task {} draws its nuisances together with what is given of a set: {} depends on {}, and toys at one value of "
-           "it cannot be drawn; name the nuisances with --known-psi",
-           info.name, by, info.given[g].name);
+      fail(
+          "Task {} draws its nuisances together with what is given of a set: {} depends on {}, and toys at one value "
+          "of "
+          "it cannot be drawn; name the nuisances with --known-psi",
+          info.name, by, info.given[g].name);
   if (depends()) keep_joint_draws();
 }
 
@@ -249,8 +250,7 @@ ConditionalNuisances::Neighbors ConditionalNuisances::neighbors(double theta, st
   return {first, last, std::max(std::fabs(theta - theta_[first]), std::fabs(theta_[last - 1] - theta))};
 }
 
-ConditionalNuisances::Fit ConditionalNuisances::fit(const Neighbors& near, double theta,
-                                                    std::int64_t component) const {
+ConditionalNuisances::Fit ConditionalNuisances::fit(const Neighbors& near, double theta, std::int64_t component) const {
   const std::vector<double>& psi = psi_[static_cast<std::size_t>(component)];
   std::vector<double> u, y;
   const double scale = near.reach > 0 ? near.reach : 1;
@@ -290,7 +290,8 @@ ConditionalNuisances::Neighbors ConditionalNuisances::suitable(double theta, std
         const auto at = [&](std::size_t i) { return psi_[k].begin() + static_cast<std::ptrdiff_t>(i); };
         const auto size = static_cast<double>(near.last - near.first);
         const double mean = std::accumulate(at(near.first), at(near.last), 0.0) / size;
-        close &= std::fabs(mean - fits.back().at(0)) <= kFarLocation * std::sqrt(M_PI / 2 / size) * fits.back().mean_off;
+        close &=
+            std::fabs(mean - fits.back().at(0)) <= kFarLocation * std::sqrt(M_PI / 2 / size) * fits.back().mean_off;
         continue;
       }
       const Fit quarter = fit(nearer, theta, static_cast<std::int64_t>(k));
@@ -303,13 +304,16 @@ ConditionalNuisances::Neighbors ConditionalNuisances::suitable(double theta, std
     }
     if (!least && (!close || near.reach > kWidest * (target.high - target.low))) continue;
     if (near.reach > kWidest * (target.high - target.low))
-      fail("Toys at {} = {:g} need nuisances of p(ψ | θ), and of {} joint draws of the prior too few lie near; name the "
-           "nuisances with --known-psi, or draw {} more evenly",
-           target.label, theta, theta_.size(), target.label);
+      fail(
+          "Toys at {} = {:g} need nuisances of p(ψ | θ), and of {} joint draws of the prior too few lie near; name the "
+          "nuisances with --known-psi, or draw {} more evenly",
+          target.label, theta, theta_.size(), target.label);
     if (!fast.empty())
-      fail("Toys at {} = {:g} need nuisances of p(ψ | θ), and {} changes too fast with {} there for {} joint draws of the "
-           "prior to show it; name the nuisances with --known-psi",
-           target.label, theta, fast, target.label, theta_.size());
+      fail(
+          "Toys at {} = {:g} need nuisances of p(ψ | θ), and {} changes too fast with {} there for {} joint draws of "
+          "the "
+          "prior to show it; name the nuisances with --known-psi",
+          target.label, theta, fast, target.label, theta_.size());
     return near;
   }
 }

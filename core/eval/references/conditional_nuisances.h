@@ -52,10 +52,10 @@ class ConditionalNuisances {
   const DrawsNuisances* own_;
   std::uint64_t seed_;
   std::string how_;
-  std::vector<double> theta_;             // of joint samples, ascending
-  std::vector<std::vector<double>> psi_;  // [component], in the order of theta_
+  std::vector<double> theta_;                // of joint samples, ascending
+  std::vector<std::vector<double>> psi_;     // [component], in the order of theta_
   std::vector<double> low_, high_, spread_;  // of each component: the bounds and the mean distance from the mean
-  std::vector<bool> discrete_;            // few different values: neighbors are used unchanged
+  std::vector<bool> discrete_;               // few different values: neighbors are used unchanged
 };
 
 }  // namespace pairs

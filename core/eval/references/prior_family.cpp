@@ -207,7 +207,8 @@ PriorColumns prior_columns(const std::vector<std::string>& columns, const std::s
   };
   auto density = place_of({"density", "pdf", "p", "probability", "prior"}),
        log = place_of({"log_density", "log_pdf", "log_p", "log_prob", "log_prior", "logdensity", "logpdf", "logp"}),
-       values = place_of({target.empty() ? std::string_view("value") : std::string_view(target), "value", "values", "x"});
+       values =
+           place_of({target.empty() ? std::string_view("value") : std::string_view(target), "value", "values", "x"});
   if (density && density == values) density.reset();
   const std::string has = printable(fmt::format("{}", fmt::join(columns, ", ")), 300);
   const bool named = columns.front() != "column 1" && (density || log || values || !target.empty());

@@ -98,10 +98,10 @@ class BarMarks final : public SeriesKind<Bars> {
       if (found.bin.empty())
         found.bin = fmt::format("{} to {}", axis_value(bars.edges[k], map_x), axis_value(bars.edges[k + 1], map_x));
       found.reported.rows.push_back({bars.name.empty() ? place.plot.y.label : bars.name,
-                                 axis_value(bars.heights[k], map_y),
-                                 styles[i].color,
-                                 false,
-                                 {}});
+                                     axis_value(bars.heights[k], map_y),
+                                     styles[i].color,
+                                     false,
+                                     {}});
     }
   }
 

@@ -54,7 +54,7 @@ struct XFit {
 // What marks require of the y axis, given the range `x`.
 struct YFit {
   Range x;
-  Extent data, extra;     // beside: values that are not data but must fit on the axis
+  Extent data, extra;      // beside: values that are not data but must fit on the axis
   bool from_zero = false;  // some stand on zero
   bool floating = false;   // some do not
   bool exact = false;

@@ -85,10 +85,10 @@ class ScatterMarks final : public SeriesKind<Scatter> {
     if (!found.snapped) found.shown_x = x;
     const std::string value = axis_value(y, map_y);
     found.reported.rows.push_back({scatter.name.empty() ? place.plot.y.label : scatter.name,
-                               found.snapped ? fmt::format("{} at {}", value, axis_value(x, map_x)) : value,
-                               scatter_styles(place.plot)[spot->scatter].color,
-                               true,
-                               {map_x.page(x), map_y.page(y)}});
+                                   found.snapped ? fmt::format("{} at {}", value, axis_value(x, map_x)) : value,
+                                   scatter_styles(place.plot)[spot->scatter].color,
+                                   true,
+                                   {map_x.page(x), map_y.page(y)}});
   }
 
   bool above_zero(const Plot& plot, bool across) const override {

@@ -113,7 +113,8 @@ CacheLayout parse_cache_layout(const CacheHeader& header, const Estimator& estim
   const nlohmann::json reported = nlohmann::json::parse(header.layout, nullptr, false);
   PAIRS_CHECK(
       !reported.is_discarded() && reported.value("embedder", 0u) == embedder_checksum(estimator) &&
-          reported.value("seed", std::uint64_t{0}) == seed && reported.value("generation", std::int64_t{-1}) == generation,
+          reported.value("seed", std::uint64_t{0}) == seed &&
+          reported.value("generation", std::int64_t{-1}) == generation,
       "The cache {} belongs to another embedder or configuration; remove it and resume the run to build it again",
       where);
   CacheLayout layout;

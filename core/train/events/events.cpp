@@ -301,7 +301,8 @@ std::vector<Event> read_events(const std::string& file) {
   const bool read = follow_events(file, offset, [&](Event& event) {
     std::vector<std::size_t>& reported = losses[{event.stage, event.values.value("n", std::int64_t{0})}];
     if (begins_stage(event)) {
-      for (; !reported.empty() && events[reported.back()].epoch >= event.epoch; reported.pop_back()) dropped[reported.back()] = true;
+      for (; !reported.empty() && events[reported.back()].epoch >= event.epoch; reported.pop_back())
+        dropped[reported.back()] = true;
       for (const std::size_t end : std::exchange(ends[event.stage], {})) dropped[end] = true;
     }
     if (event.type == EventType::loss) reported.push_back(events.size());

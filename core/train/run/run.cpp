@@ -101,8 +101,7 @@ void clean_up(const FolderLock& lock) {
 bool took_stages(const std::filesystem::path& run) {
   try {
     const std::vector<Event> events = read_events((run / run_file::events).string());
-    return std::any_of(events.begin(), events.end(),
-                       [](const Event& event) { return event.type == EventType::taken; });
+    return std::any_of(events.begin(), events.end(), [](const Event& event) { return event.type == EventType::taken; });
   } catch (const Error&) {
     return false;  // without a log it is unknown
   }
@@ -125,8 +124,7 @@ void check_settings(const std::filesystem::path& run, const std::filesystem::pat
               where);
   const bool of_first = file.filename() == run_file::pretrained || !strategy(config.strategy).stages_2_and_3;
   PAIRS_CHECK(of_first == first, "{} holds the weights of stage {}, not of stage {}: another file is in its place; {}",
-              file.string(), first ? 1 : 3, of_first ? 1 : 3,
-              "remove it and resume the run, which makes it again");
+              file.string(), first ? 1 : 3, of_first ? 1 : 3, "remove it and resume the run, which makes it again");
   if (const std::string edited = edited_settings(settings->second, config, last, where);
       !edited.empty() && !(first && took_stages(run)))
     spdlog::warn("{} was changed since {} was trained, when it stated {}", where, file.filename().string(), edited);
@@ -172,8 +170,7 @@ Start start_of(const RunConfig& config) {
     if (!left.empty() && config.pretrain.epochs == 0 && !strategy(config.strategy).stages_2_and_3)
       fail_usage("no stage would train the fresh head, with {} = 0 and the strategy {}. {}", "pretrain.epochs"_key,
                  config.strategy, left);
-    return {read_file(from.folder / (from.finetuned ? run_file::estimator : run_file::pretrained)),
-            started_from(from)};
+    return {read_file(from.folder / (from.finetuned ? run_file::estimator : run_file::pretrained)), started_from(from)};
   } catch (const Error& error) {
     throw Error(
         fmt::format("Training cannot start from pretrain.from = \"{}\": {}", printable(name, 300), error.what()),

@@ -169,8 +169,7 @@ std::string write_run_toml(const RunConfig& config, const std::string& numerics)
   EnsembleTable members = ensemble_table(config.ensemble);
   return fmt::format("versions = {{ pairs = \"{}\", numerics = \"{}\", settings = {} }}\n", kVersion, numerics,
                      all.size()) +
-         write_toml(all) +
-         (config.ensemble.empty() ? "" : "\n" + write_toml(members.fields()));
+         write_toml(all) + (config.ensemble.empty() ? "" : "\n" + write_toml(members.fields()));
 }
 
 namespace {

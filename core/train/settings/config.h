@@ -39,7 +39,8 @@ struct PretrainConfig : OptimizerConfig {
   // A finite number of sets, reused in every pass, of which the last fifth is for validation: P / (largest size) for a
   // budget of P observations, or `sets`. If both are 0, sets never repeat.
   std::int64_t budget = 0, sets = 0;
-  std::string curriculum;  // easier settings of the task for the first epochs (core/train/settings/curriculum.h); "" = none
+  std::string
+      curriculum;  // easier settings of the task for the first epochs (core/train/settings/curriculum.h); "" = none
   // Each visit rotates all images of a training set by random quarter turns (paper, Circle Radius).
   bool rotate = false;
   std::int64_t validation_sets = 20000;  // used if sets never repeat

@@ -175,8 +175,7 @@ SetBatch repeated(const SetBatch& batch, std::int64_t times) {
   if (batch.given.defined()) out.given = batch.given.repeat({times, 1});
   out.observations = batch.observations * times;
   std::vector<torch::Tensor> offsets = {batch.offsets};
-  for (std::int64_t k = 1; k < times; ++k)
-    offsets.push_back(batch.offsets.slice(0, 1) + k * batch.observations);
+  for (std::int64_t k = 1; k < times; ++k) offsets.push_back(batch.offsets.slice(0, 1) + k * batch.observations);
   out.offsets = at::cat(offsets);
   out.sets.clear();
   out.rotations.clear();

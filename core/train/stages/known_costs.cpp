@@ -43,8 +43,7 @@ KnownCosts::KnownCosts() : machine_(numerics_fingerprint(torch::kCPU)) {
   const auto is_table = [&](const char* key) { return document_.contains(key) && document_[key].is_object(); };
   if (!document_.is_object() || document_.value("version", nlohmann::json()) != kVersion || !is_table("costs") ||
       !is_table("probes"))
-    document_ = {
-        {"version", kVersion}, {"costs", nlohmann::json::object()}, {"probes", nlohmann::json::object()}};
+    document_ = {{"version", kVersion}, {"costs", nlohmann::json::object()}, {"probes", nlohmann::json::object()}};
 }
 
 std::string KnownCosts::key_of(const RunConfig& config, const std::string& device) const {
@@ -53,8 +52,7 @@ std::string KnownCosts::key_of(const RunConfig& config, const std::string& devic
   copy.seed = 1;
   // A custom task may depend on all files in the folder of its description.
   const std::string state = config.task_file.empty() ? "" : folder_state(fs::path(config.task_file).parent_path());
-  const std::string text = fmt::format("{}\n{}\n{}\n{}", machine_, device, training_settings(copy),
-                                       state);
+  const std::string text = fmt::format("{}\n{}\n{}\n{}", machine_, device, training_settings(copy), state);
   return fmt::format("{} {:08x}{:08x} {}", config.task, checksum(text), checksum("costs", checksum(text)), text.size());
 }
 
@@ -94,17 +92,14 @@ std::optional<ExpectedCost> KnownCosts::find(const RunConfig& config, const std:
   ExpectedCost cost{};
   struct Number {
     const char* key;
-    double ExpectedCost::* member;
+    double ExpectedCost::*member;
   };
   for (const Number& one : {Number{"pretrain_seconds", &ExpectedCost::pretrain_seconds},
                             Number{"cache_seconds", &ExpectedCost::cache_seconds},
                             Number{"finetune_seconds", &ExpectedCost::finetune_seconds},
-                            Number{"cache_bytes", &ExpectedCost::cache_bytes},
-                            Number{"gflop", &ExpectedCost::gflop},
-                            Number{"draw_seconds", &ExpectedCost::draw_seconds},
-                            Number{"draws", &ExpectedCost::draws},
-                            Number{"others", &ExpectedCost::others},
-                            Number{"cores", &ExpectedCost::cores}}) {
+                            Number{"cache_bytes", &ExpectedCost::cache_bytes}, Number{"gflop", &ExpectedCost::gflop},
+                            Number{"draw_seconds", &ExpectedCost::draw_seconds}, Number{"draws", &ExpectedCost::draws},
+                            Number{"others", &ExpectedCost::others}, Number{"cores", &ExpectedCost::cores}}) {
     const double value = number_in(*found, one.key);
     if (!std::isfinite(value) || value < 0) return {};
     cost.*one.member = value;

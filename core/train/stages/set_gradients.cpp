@@ -19,7 +19,7 @@ void check(const std::function<bool()>& stop) {
 
 // The state of each set in the estimator's pool [B, l]. In training mode, random numbers depend on `key`.
 torch::Tensor states_in_parts(Estimator& estimator, const SetSource& source, const SetBatch& batch,
-                            const std::vector<SetPart>& cut, std::uint64_t key, const std::function<bool()>& stop) {
+                              const std::vector<SetPart>& cut, std::uint64_t key, const std::function<bool()>& stop) {
   at::NoGradGuard no_grad;
   const Pool& pool = estimator.pool();
   torch::Tensor states =
@@ -75,8 +75,8 @@ torch::Tensor set_gradients(Estimator& estimator, const SetSource& source, const
       finished(estimator.pool(), states_in_parts(estimator, source, batch, cut, key, stop), batch).requires_grad_(true);
   const Loss loss = estimator.loss(0, batch.theta, aggregates, batch.n, batch.given);
   loss.total().backward();
-  const torch::Tensor slope = estimator.pool().slope(
-      aggregates.grad(), send(batch.n.to(aggregates.scalar_type()), batch.device).unsqueeze(1));
+  const torch::Tensor slope =
+      estimator.pool().slope(aggregates.grad(), send(batch.n.to(aggregates.scalar_type()), batch.device).unsqueeze(1));
   for (const SetPart& part : cut) {
     check(stop);
     std::vector<std::int64_t> counts;

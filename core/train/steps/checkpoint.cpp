@@ -124,8 +124,8 @@ bool Checkpoint::load(Position& at, TensorMap& best, const WeightAverage& averag
   } catch (const std::logic_error&) {
     fail("{} holds a counter that cannot be read; remove it to start the stage again", file_.string());
   }
-  const bool possible = at.parts.size() <= kLossParts && at.epoch >= 0 && at.epoch <= problem_.epochs && at.step >= 0 && at.step <= problem_.steps &&
-                        at.best_epoch <= at.epoch && at.seconds >= 0;
+  const bool possible = at.parts.size() <= kLossParts && at.epoch >= 0 && at.epoch <= problem_.epochs && at.step >= 0 &&
+                        at.step <= problem_.steps && at.best_epoch <= at.epoch && at.seconds >= 0;
   PAIRS_CHECK(possible,
               "{} stands at step {} of epoch {}, which its stage does not have; remove it to start the stage "
               "again",

@@ -292,9 +292,9 @@ class Optimization {
     for (std::int64_t step = 0; step < p_.steps; ++step) ++steps[part_of(step)];
     for (std::size_t k = 0; k < parts.size(); ++k) parts[k] /= steps[k];
     reported.update({{"train", at_.last_train},
-                 {"train_parts", std::move(parts)},
-                 {"validation", validation},
-                 {"rate", learning_rate(p_.optimizer, (at_.epoch + 1) * p_.steps - 1, total_)}});
+                     {"train_parts", std::move(parts)},
+                     {"validation", validation},
+                     {"rate", learning_rate(p_.optimizer, (at_.epoch + 1) * p_.steps - 1, total_)}});
     emit(EventType::loss, std::move(reported));
     if (validation > at_.best + kRising && !rising_) {
       rising_ = true;

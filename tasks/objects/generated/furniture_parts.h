@@ -53,8 +53,8 @@ void add_stand(Body& body, Draw& draw, double half_x, double half_y, double high
 void add_books(Body& body, Draw& draw, double x0, double x1, double y0, double y1, double z, double high, double fill);
 
 // Families. Each call draws its measures; the body is passed empty, and the object stands on z = 0.
-void build_chair(Body& body, Draw& draw);     // with four legs or an office chair's star
-void build_sofa(Body& body, Draw& draw);      // an armchair, or with two to four seats
+void build_chair(Body& body, Draw& draw);  // with four legs or an office chair's star
+void build_sofa(Body& body, Draw& draw);   // an armchair, or with two to four seats
 void build_stool(Body& body, Draw& draw);
 void build_table(Body& body, Draw& draw);     // with four corners or round
 void build_bookcase(Body& body, Draw& draw);  // or an open shelf

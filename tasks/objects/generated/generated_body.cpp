@@ -366,15 +366,13 @@ void Body::solid(const std::vector<Point>& vertices, const std::vector<std::arra
   for (const Point& p : vertices) vertex(p, true);
   for (const auto& t : triangles) {
     triangle(first + t[0], first + t[1], first + t[2]);
-    volume_ += inner(from_to(near, vertices[t[0]]),
-                     across(from_to(near, vertices[t[1]]), from_to(near, vertices[t[2]]))) /
-               6;
+    volume_ +=
+        inner(from_to(near, vertices[t[0]]), across(from_to(near, vertices[t[1]]), from_to(near, vertices[t[2]]))) / 6;
   }
   parts_ += count_pieces(vertices.size(), triangles);
 }
 
-void Body::surface(int rows, int columns, bool ring, bool doubled,
-                   const std::function<Point(double, double)>& place) {
+void Body::surface(int rows, int columns, bool ring, bool doubled, const std::function<Point(double, double)>& place) {
   PAIRS_CHECK(rows > 0 && columns > (ring ? 2 : 0), "A generated surface needs rows and columns");
   open_ = true;
   const auto first = static_cast<std::uint32_t>(mesh_.vertices.size());

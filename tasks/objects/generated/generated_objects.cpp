@@ -105,8 +105,7 @@ class GeneratedObjects : public MeshSource {
 }  // namespace
 
 std::shared_ptr<const MeshSource> make_generated_objects(std::size_t objects, std::uint64_t seed) {
-  if (objects < 1 || objects > most_objects)
-    fail_usage("Generated objects are 1 to {}, not {}", most_objects, objects);
+  if (objects < 1 || objects > most_objects) fail_usage("Generated objects are 1 to {}, not {}", most_objects, objects);
   return std::make_shared<GeneratedObjects>(objects, seed);
 }
 

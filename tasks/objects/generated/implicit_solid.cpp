@@ -87,9 +87,9 @@ class Grid {
         for (int x = 0; x < count_[0]; ++x) {
           const bool rim = x == 0 || y == 0 || z == 0 || x + 1 == count_[0] || y + 1 == count_[1] || z + 1 == count_[2];
           const double value = solid.at(place(index(x, y, z))), least = nearest_to_node * cell_;
-          values_.push_back(rim             ? std::max(value, least)
-                            : value < 0     ? std::min(value, -least)
-                                            : std::max(value, least));
+          values_.push_back(rim         ? std::max(value, least)
+                            : value < 0 ? std::min(value, -least)
+                                        : std::max(value, least));
         }
   }
 
@@ -123,8 +123,7 @@ class Grid {
   // The vertex on an edge that crosses the surface.
   std::uint32_t between(std::uint32_t a, std::uint32_t b) {
     if (a > b) std::swap(a, b);
-    const auto [at, added] =
-        known_.emplace(std::uint64_t{a} << 32 | b, static_cast<std::uint32_t>(places.size()));
+    const auto [at, added] = known_.emplace(std::uint64_t{a} << 32 | b, static_cast<std::uint32_t>(places.size()));
     if (added) {
       const Point from = place(a), to = place(b);
       const double share = values_[a] / (values_[a] - values_[b]);

@@ -149,7 +149,9 @@ void build_sheet(Body& body, Draw& draw) {
     const double hole = draw.in(0.3, 0.9);
     if (draw.chance(0.5)) {
       const double rim = wide / 2 * (1 - hole);
-      body.loft({{0, 0.5, wide / 2}, {thick, 0.5, wide / 2}, {thick, 0.5 - rim, wide / 2 - rim},
+      body.loft({{0, 0.5, wide / 2},
+                 {thick, 0.5, wide / 2},
+                 {thick, 0.5 - rim, wide / 2 - rim},
                  {0, 0.5 - rim, wide / 2 - rim}},
                 4, true);
     } else {
@@ -246,8 +248,7 @@ void build_turned(Body& body, Draw& draw) {
   const double slim = draw.log_in(0.1, 1.2);
   std::vector<std::array<double, 2>> points;
   for (int k = 0; k < knots; ++k) points.push_back({static_cast<double>(k) / (knots - 1), slim * draw.in(0.12, 1)});
-  std::vector<Section> sections =
-      smooth_profile(points, draw.chance(0.7) ? 6 : 1);
+  std::vector<Section> sections = smooth_profile(points, draw.chance(0.7) ? 6 : 1);
   const int sides = draw.chance(0.7) ? 40 : 4 * draw.count(2, 5);
   double least = slim;
   for (const Section& s : sections) least = std::min(least, s.round);
@@ -285,9 +286,7 @@ void build_extrusion(Body& body, Draw& draw) {
 void build_beam(Body& body, Draw& draw) {
   const double long_ = draw.log_in(0.15, 8), wide = draw.log_in(0.4, 1);
   const double web = draw.in(0.06, 0.35), flange = draw.in(0.06, 0.35) * wide;
-  const auto bar = [&](double x0, double x1, double y0, double y1) {
-    body.box({x0, y0, 0}, {x1, y1, long_}, false);
-  };
+  const auto bar = [&](double x0, double x1, double y0, double y1) { body.box({x0, y0, 0}, {x1, y1, long_}, false); };
   switch (draw.count(0, 5)) {
     case 0:  // L
       bar(0, web, 0, wide);
@@ -422,10 +421,10 @@ void build_figure(Body& body, Draw& draw) {
                way[0] * other[1] - way[1] * other[0]};
     const double size = std::hypot(side[0], side[1], side[2]);
     for (double& x : side) x /= size;
-    piece.axes = {side,
-                  {way[1] * side[2] - way[2] * side[1], way[2] * side[0] - way[0] * side[2],
-                   way[0] * side[1] - way[1] * side[0]},
-                  way};
+    piece.axes = {
+        side,
+        {way[1] * side[2] - way[2] * side[1], way[2] * side[0] - way[0] * side[2], way[0] * side[1] - way[1] * side[0]},
+        way};
     piece.half = {radius, radius, long_ / 2};
     solid.pieces.push_back(piece);
   };
@@ -461,8 +460,8 @@ void build_several(Body& body, Draw& draw) {
   const int across = count <= 3 ? count : (count + 1) / 2;
   const double gap = draw.log_in(0.03, 0.6);
   using Build = void (*)(Body&, Draw&);
-  constexpr std::array<Build, 7> kinds = {build_block, build_ball, build_cylinder, build_ring, build_turned,
-                                          build_extrusion, build_beam};
+  constexpr std::array<Build, 7> kinds = {build_block,  build_ball,      build_cylinder, build_ring,
+                                          build_turned, build_extrusion, build_beam};
   const bool alike = draw.chance(0.3);
   Body first(1);
   double x = 0, y = 0, deepest = 0;

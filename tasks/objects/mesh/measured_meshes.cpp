@@ -71,11 +71,11 @@ std::string facts_line(const std::string& state, const MeshRecord& record) {
   // A field added to MeshFacts fails to compile here: add it below and in read_facts_line(), too.
   const auto& [volume, log_aspect, rule, closed, enclosed_volume, hull_volume, extents, vertices, triangles, degenerate,
                duplicate, open_edges, shells, inverted, cavities, inner_solids, why, set_aside] = record.facts;
-  return with_checksum(
-      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                  to_field(state), to_field(record.key), fmt::join(record.form, "\t"), volume, log_aspect, static_cast<int>(rule), closed ? 1 : 0,
-                  enclosed_volume, hull_volume, extents[0], extents[1], extents[2], vertices, triangles, degenerate,
-                  duplicate, open_edges, shells, inverted, cavities, inner_solids, to_field(why), to_field(set_aside)));
+  return with_checksum(fmt::format(
+      "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", to_field(state),
+      to_field(record.key), fmt::join(record.form, "\t"), volume, log_aspect, static_cast<int>(rule), closed ? 1 : 0,
+      enclosed_volume, hull_volume, extents[0], extents[1], extents[2], vertices, triangles, degenerate, duplicate,
+      open_edges, shells, inverted, cavities, inner_solids, to_field(why), to_field(set_aside)));
 }
 
 // The line's state and record; nothing if it is damaged.
@@ -239,7 +239,9 @@ void measure_in_parallel(const MeshSource& source, const std::vector<std::size_t
 // Joins equal objects: `leader` leads from each to the one that represents all.
 class SameObjects {
  public:
-  explicit SameObjects(std::size_t count) : leader_(count) { std::iota(leader_.begin(), leader_.end(), std::size_t{0}); }
+  explicit SameObjects(std::size_t count) : leader_(count) {
+    std::iota(leader_.begin(), leader_.end(), std::size_t{0});
+  }
   std::size_t leader(std::size_t i) {
     while (leader_[i] != i) i = leader_[i] = leader_[leader_[i]];
     return i;

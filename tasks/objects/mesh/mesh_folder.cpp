@@ -189,8 +189,7 @@ class MeshFolder : public MeshSource {
       } catch (const Error& error) {
         out.facts.set_aside = error.what();
       }
-    } catch (
-        const std::exception& error) {  // unreadable, or too little memory: its content is unknown
+    } catch (const std::exception& error) {  // unreadable, or too little memory: its content is unknown
       out = {};
       out.facts.set_aside = sentence(error);
     }
@@ -268,9 +267,10 @@ class MeshFolder : public MeshSource {
       if (!layout_place(file.path).part.empty())
         kept.push_back(std::move(file));
       else
-        unread_.push_back({printable(file.path, 300),
-                           "It lies outside the folders train and test by which the others are divided, and is left out; "
-                           "move it into one of them."});
+        unread_.push_back(
+            {printable(file.path, 300),
+             "It lies outside the folders train and test by which the others are divided, and is left out; "
+             "move it into one of them."});
     files_ = std::move(kept);
   }
 

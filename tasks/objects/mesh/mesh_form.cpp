@@ -29,10 +29,10 @@ Triple eigenvalues(const Matrix& a) {
   Matrix b;
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) b[i][j] = (a[i][j] - (i == j ? q : 0)) / p;
-  const double half_determinant = (b[0][0] * (b[1][1] * b[2][2] - b[1][2] * b[2][1]) -
-                                   b[0][1] * (b[1][0] * b[2][2] - b[1][2] * b[2][0]) +
-                                   b[0][2] * (b[1][0] * b[2][1] - b[1][1] * b[2][0])) /
-                                  2;
+  const double half_determinant =
+      (b[0][0] * (b[1][1] * b[2][2] - b[1][2] * b[2][1]) - b[0][1] * (b[1][0] * b[2][2] - b[1][2] * b[2][0]) +
+       b[0][2] * (b[1][0] * b[2][1] - b[1][1] * b[2][0])) /
+      2;
   const double angle = std::acos(std::clamp(half_determinant, -1.0, 1.0)) / 3;
   const double first = q + 2 * p * std::cos(angle), last = q + 2 * p * std::cos(angle + 2 * M_PI / 3);
   return {first, 3 * q - first - last, last};
@@ -72,8 +72,8 @@ MeshForm mesh_form(const TriangleMesh& mesh) {
     for (std::size_t i = 0; i < 3; ++i) {
       first[i] += share * (a[i] + b[i] + c[i]) / 3;
       for (std::size_t j = 0; j < 3; ++j)
-        second[i][j] += share / 12 *
-                        (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + (a[i] + b[i] + c[i]) * (a[j] + b[j] + c[j]));
+        second[i][j] +=
+            share / 12 * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + (a[i] + b[i] + c[i]) * (a[j] + b[j] + c[j]));
     }
   }
   if (!(area > 0) || !std::isfinite(area)) return {};
@@ -92,9 +92,8 @@ bool same_form(const MeshForm& a, const MeshForm& b) {
 }
 
 MeshSplit split_of_form(const MeshForm& form) {
-  const std::string cell =
-      fmt::format("{} {} {}", std::llround(form[0] / kAreaCell), std::llround(form[1] / kMomentCell),
-                  std::llround(form[2] / kMomentCell));
+  const std::string cell = fmt::format("{} {} {}", std::llround(form[0] / kAreaCell),
+                                       std::llround(form[1] / kMomentCell), std::llround(form[2] / kMomentCell));
   const double place = static_cast<double>(mesh_hash(cell) >> 11) * 0x1p-53;
   return place < 0.6 ? MeshSplit::pretrain : place < 0.8 ? MeshSplit::finetune : MeshSplit::test;
 }

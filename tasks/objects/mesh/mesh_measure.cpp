@@ -83,7 +83,8 @@ const std::vector<std::string>& mesh_rules() {
   static const std::vector<std::string> rules = {
       "A mesh is moved and scaled so that its bounding box is centered at the origin and its longest side is 1.",
       "The log aspect ratio is the natural logarithm of the longest over the shortest side of that box.",
-      "Vertices at the same place, within 1e-8 of that side, are one; triangles with two corners in one place are dropped; of triangles over the "
+      "Vertices at the same place, within 1e-8 of that side, are one; triangles with two corners in one place are "
+      "dropped; of triangles over the "
       "same corners one is kept, or none where they are the wall between blocks that touch.",
       "The volume of a closed surface is what it encloses; cavities are taken off, solids within solids count once, "
       "parts that cut through each other count in full.",

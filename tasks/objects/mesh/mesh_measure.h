@@ -52,7 +52,7 @@ struct MeshFacts {
   std::uint64_t degenerate = 0, duplicate = 0;  // triangles that rule 1 dropped
   std::uint64_t open_edges = 0;                 // of other than two triangles, or pairs of them
   std::uint32_t shells = 0, inverted = 0, cavities = 0, inner_solids = 0;  // of a closed surface
-  std::string why;        // why the rule is the hull, a few words
+  std::string why;                                                         // why the rule is the hull, a few words
   std::string set_aside;  // why it cannot be used, one sentence; empty if it can
 };
 

@@ -57,8 +57,7 @@ class PlaceTable {
   double width() const { return 4 * distance_; }
   Cell cell_of(const Place& place) const {
     Cell cell;
-    for (std::size_t d = 0; d < 3; ++d)
-      cell[d] = static_cast<std::int64_t>(std::floor((place[d] - low_[d]) / width()));
+    for (std::size_t d = 0; d < 3; ++d) cell[d] = static_cast<std::int64_t>(std::floor((place[d] - low_[d]) / width()));
     return cell;
   }
   std::size_t first_slot(const Cell& cell) const {

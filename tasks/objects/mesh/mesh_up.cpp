@@ -21,9 +21,12 @@ std::string lower(std::string_view text) {
 bool comment(const std::string& line, MeshFormat format) {
   switch (format) {
     case MeshFormat::off:
-    case MeshFormat::obj: return line.starts_with('#');
-    case MeshFormat::ply: return line.starts_with("comment") || line.starts_with("obj_info");
-    case MeshFormat::stl: return line.starts_with("solid");
+    case MeshFormat::obj:
+      return line.starts_with('#');
+    case MeshFormat::ply:
+      return line.starts_with("comment") || line.starts_with("obj_info");
+    case MeshFormat::stl:
+      return line.starts_with("solid");
   }
   return false;
 }

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char *kFolder = "simulations", *kSettingsFile = "budget.json", *kComplete = "complete";
 constexpr const char *kPart = "sets-", *kPartEnd = ".npz";
-constexpr std::int64_t kDrawnAtOnce = 256;  // θ that are checked together
+constexpr std::int64_t kDrawnAtOnce = 256;                     // θ that are checked together
 constexpr std::int64_t kPriorWorkers = 1 + kDrawnAtOnce / 64;  // workers started to sample the prior, each for 64 θ
 constexpr std::int64_t kMostTries = 2000;               // θ per set that no split needs, before the prior is given up
 constexpr double kSavedEvery = 20, kSavedShare = 0.01;  // seconds between saved parts; as a share of the time so far
@@ -164,7 +164,8 @@ InvalidDraws pool_invalid(const fs::path& run, const TaskFile& file) {
     NpzReader part(part_file(run, kept));
     if (!part.shapes().contains(kPoolAttempts) || !part.shapes().contains(kPoolInvalid)) return {};
     const torch::Tensor theta = part.read("theta").to(torch::kFloat64).contiguous(),
-                        attempts = part.read(kPoolAttempts).contiguous(), invalid = part.read(kPoolInvalid).contiguous();
+                        attempts = part.read(kPoolAttempts).contiguous(),
+                        invalid = part.read(kPoolInvalid).contiguous();
     const auto d = static_cast<std::size_t>(theta.size(1));
     for (std::int64_t k = 0; k < theta.size(0); ++k)
       count.add(theta.const_data_ptr<double>() + static_cast<std::size_t>(k) * d, d,

@@ -130,9 +130,10 @@ std::optional<InputScale> kept_input(const std::string& key, std::int64_t channe
     if (!kept.is_object() || kept.value("key", "") != key) return {};
     InputScale scale{kept.at("location").get<std::vector<double>>(), kept.at("scale").get<std::vector<double>>()};
     const auto count = static_cast<std::size_t>(channels);
-    const bool sound = scale.location.size() == count && scale.scale.size() == count &&
-                       std::all_of(scale.location.begin(), scale.location.end(), [](double v) { return std::isfinite(v); }) &&
-                       std::all_of(scale.scale.begin(), scale.scale.end(), [](double v) { return std::isfinite(v) && v > 0; });
+    const bool sound =
+        scale.location.size() == count && scale.scale.size() == count &&
+        std::all_of(scale.location.begin(), scale.location.end(), [](double v) { return std::isfinite(v); }) &&
+        std::all_of(scale.scale.begin(), scale.scale.end(), [](double v) { return std::isfinite(v) && v > 0; });
     return sound ? std::optional(scale) : std::nullopt;
   } catch (const std::exception&) {
     return {};  // it is measured again

@@ -46,9 +46,9 @@ std::string digest_of(const fs::path& file) {
   static std::map<std::string, Known> known;
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "none";
-  const std::string stamp = fmt::format("{} {} {} {}.{} {}.{}", status.st_dev, status.st_ino, status.st_size,
-                                        status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-                                        status.st_ctim.tv_nsec);
+  const std::string stamp =
+      fmt::format("{} {} {} {}.{} {}.{}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                  status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
   const std::lock_guard lock(mutex);
   Known& one = known[file.string()];
   if (one.stamp != stamp) one = {stamp, sha256_of(file)};
@@ -97,7 +97,8 @@ std::vector<fs::path> own_program_files(const TaskFile& task) {
       const fs::path within = named.lexically_relative(folder);
       if (word.starts_with('-') || within.empty() || *within.begin() == "..") continue;  // an option, an interpreter
       std::error_code error;
-      if ((named.has_extension() || fs::is_regular_file(named, error)) && std::ranges::find(files, named) == files.end())
+      if ((named.has_extension() || fs::is_regular_file(named, error)) &&
+          std::ranges::find(files, named) == files.end())
         files.push_back(named);
     }
   };
@@ -155,7 +156,8 @@ void check_allowed(const TaskFile& task) {
   for (const fs::path& file : own_program_files(task)) {
     std::error_code error;
     if (fs::exists(file, error))
-      files += (files.empty() ? "" : ", ") + printable(file.lexically_relative(task.origin.parent_path()).string(), 300);
+      files +=
+          (files.empty() ? "" : ", ") + printable(file.lexically_relative(task.origin.parent_path()).string(), 300);
   }
   fail_usage(
       "{}{} wants to run the program {} in the folder {}, and nothing was run yet{}; look at it, and agree once with "

@@ -37,8 +37,7 @@ bool is_table(const fs::path& file) {
 // Collects the arrays of one table.
 class TableArrays {
  public:
-  TableArrays(const fs::path& file, const TaskInfo& info, const SimulationFiles& names)
-      : info_(info), names_(names) {
+  TableArrays(const fs::path& file, const TaskInfo& info, const SimulationFiles& names) : info_(info), names_(names) {
     std::vector<std::string> wanted;
     for (const Target& one : info.targets) wanted.push_back(one.name);
     for (const Nuisance& one : info.nuisances) wanted.push_back(one.name);

@@ -36,7 +36,9 @@ SimulationFiles read_simulations(const toml::table& source, const std::string& w
   files.row_offsets = table.text_or("row_offsets", files.row_offsets);
   files.padding = table.text_or("padding", files.padding);
   if (!files.padding.empty() && files.padding != "nan")
-    table.refuse(*source.get("padding"), "'simulations.padding' fills up sets with something other than NaN; write padding = \"nan\", or leave it out");
+    table.refuse(
+        *source.get("padding"),
+        "'simulations.padding' fills up sets with something other than NaN; write padding = \"nan\", or leave it out");
   table.finish();
   return files;
 }

@@ -174,7 +174,9 @@ std::string reader_for(const TaskFile& task, const fs::path& file) {
   const auto among = [&](const std::vector<std::string>& endings) {
     return std::find(endings.begin(), endings.end(), ending) != endings.end();
   };
-  if (named.empty() ? ending == ".csv" || ending == ".npz" || ending == ".npy" || among(table_endings()) : !among(named)) return "";
+  if (named.empty() ? ending == ".csv" || ending == ".npz" || ending == ".npy" || among(table_endings())
+                    : !among(named))
+    return "";
   check_allowed(task);
   const fs::path folder = task.origin.parent_path();
   std::vector<std::string> words;

@@ -214,7 +214,8 @@ class FitsTable final : public TableModule {
     int status = 0, kind = 0;
     fits_get_hdu_type(file_, &kind, &status);
     if (status != 0 || kind != ASCII_TBL) return false;
-    char name[FLEN_VALUE] = "", unit[FLEN_VALUE] = "", form[FLEN_VALUE] = "", null[FLEN_VALUE] = "", shown[FLEN_VALUE] = "";
+    char name[FLEN_VALUE] = "", unit[FLEN_VALUE] = "", form[FLEN_VALUE] = "", null[FLEN_VALUE] = "",
+         shown[FLEN_VALUE] = "";
     long begins = 0;
     double scale = 1, zero = 0;
     fits_get_acolparms(file_, column, name, &begins, unit, form, &scale, &zero, null, shown, &status);

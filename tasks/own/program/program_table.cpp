@@ -186,7 +186,8 @@ std::unique_ptr<TableFile> open_with_program(const std::vector<std::string>& com
 }
 
 std::unique_ptr<TableFile> open_table_by(const std::string& reader, const fs::path& path, const TableChoice& choice) {
-  return reader.empty() ? open_table(path, choice) : open_with_program(words_of_command(reader), fs::current_path(), path);
+  return reader.empty() ? open_table(path, choice)
+                        : open_with_program(words_of_command(reader), fs::current_path(), path);
 }
 
 }  // namespace pairs

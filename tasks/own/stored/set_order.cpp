@@ -77,11 +77,10 @@ class CopyCount {
     for (const auto& [count, pair] : order) {
       if (out.size() == kToldCopies) break;
       const SetFile &copy = *files[pair.first], &kept = *files[pair.second];
-      out.push_back(&copy == &kept
-                        ? fmt::format("{} of the {} sets of {} stand in it more than once", count_text(-count),
-                                      count_text(copy.sets()), copy.name())
-                        : fmt::format("{} of the {} sets of {} stand in {}, too", count_text(-count),
-                                      count_text(copy.sets()), copy.name(), kept.name()));
+      out.push_back(&copy == &kept ? fmt::format("{} of the {} sets of {} stand in it more than once",
+                                                 count_text(-count), count_text(copy.sets()), copy.name())
+                                   : fmt::format("{} of the {} sets of {} stand in {}, too", count_text(-count),
+                                                 count_text(copy.sets()), copy.name(), kept.name()));
     }
     return out;
   }
@@ -125,10 +124,11 @@ std::int64_t with_the_same_theta(const std::vector<std::unique_ptr<SetFile>>& fi
 // If a split has no θ, moves those with the lowest hashes there.
 std::array<std::vector<std::uint64_t>, 2> moved_thetas(const std::vector<HashedSet>& all, std::int64_t thetas,
                                                        std::int64_t sets) {
-  PAIRS_CHECK(thetas >= 3,
-              "The stored simulations hold {} sets of {} different θ, too few to keep some from training: sets of one θ "
-              "stay together; store sets of many θ, drawn from the prior",
-              sets, thetas);
+  PAIRS_CHECK(
+      thetas >= 3,
+      "The stored simulations hold {} sets of {} different θ, too few to keep some from training: sets of one θ "
+      "stay together; store sets of many θ, drawn from the prior",
+      sets, thetas);
   std::array<std::int64_t, 3> counts{};
   std::vector<std::uint64_t> order[3];
   for (std::size_t i = 0; i < all.size(); ++i) {

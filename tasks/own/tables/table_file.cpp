@@ -90,7 +90,9 @@ std::optional<std::size_t> mask_of(const std::vector<TableColumn>& columns, std:
   std::vector<std::string> called = {bare + ".mask", bare + ".mask" + number};
   if (bare == "x") called.insert(called.end(), {"mask", "mask" + number});
   for (std::size_t k = 0; k < columns.size(); ++k)
-    if (k != place && columns[k].other.empty() && std::find(called.begin(), called.end(), columns[k].name) != called.end()) return k;
+    if (k != place && columns[k].other.empty() &&
+        std::find(called.begin(), called.end(), columns[k].name) != called.end())
+      return k;
   return std::nullopt;
 }
 

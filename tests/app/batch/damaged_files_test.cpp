@@ -63,11 +63,14 @@ std::string joined(const std::vector<std::string>& lines, std::size_t without, s
 void without_keys(const nlohmann::json& document, const std::function<void(const std::string&, nlohmann::json)>& take,
                   const std::string& path = "") {
   const auto inside = [&](const auto& key, const std::string& name) {
-    without_keys(document[key], [&](const std::string& what, nlohmann::json less) {
-      nlohmann::json whole = document;
-      whole[key] = std::move(less);
-      take(what, std::move(whole));
-    }, name);
+    without_keys(
+        document[key],
+        [&](const std::string& what, nlohmann::json less) {
+          nlohmann::json whole = document;
+          whole[key] = std::move(less);
+          take(what, std::move(whole));
+        },
+        name);
   };
   if (document.is_object())
     for (const auto& [key, value] : document.items()) {
@@ -135,7 +138,9 @@ std::vector<std::string> tiny_settings() {
 // Stops in stage 3 once one of its epochs is done.
 class StopInFinetune : public TestMonitor {
  public:
-  void event(const Event& event) override { stop_ = stop_ || (event.type == EventType::loss && event.stage == Stage::finetune); }
+  void event(const Event& event) override {
+    stop_ = stop_ || (event.type == EventType::loss && event.stage == Stage::finetune);
+  }
   bool should_stop() override { return stop_; }
 
  private:
@@ -147,8 +152,8 @@ class DamagedFiles : public testing::Test {
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
     const auto train = [](const std::string& name, std::vector<std::string> more) {
-      std::vector<std::string> words = {"run",      "bump-hunt", "--preset",  "quick", "--device",
-                                        "cpu",      "--threads", "1",         "--out", (*folder_ / name).string()};
+      std::vector<std::string> words = {"run", "bump-hunt", "--preset", "quick", "--device",
+                                        "cpu", "--threads", "1",        "--out", (*folder_ / name).string()};
       const std::vector<std::string> tiny = tiny_settings();
       words.insert(words.end(), tiny.begin(), tiny.end());
       words.insert(words.end(), more.begin(), more.end());
@@ -198,7 +203,8 @@ class DamagedFiles : public testing::Test {
     std::string losses;
     for (const Stage stage : {Stage::pretrain, Stage::finetune})
       for (const auto& [n, points] : progress.losses(stage))
-        for (const LossPoint& point : points) losses += fmt::format("{} {} {};", point.step, point.train, point.validation);
+        for (const LossPoint& point : points)
+          losses += fmt::format("{} {} {};", point.step, point.train, point.validation);
     facts["losses"] = reported ? losses : kUnknown;
     const auto metrics = read_metrics(tasks, run / run_file::metrics);
     facts["scores"] = metrics ? metrics_text(*metrics) : "";
@@ -212,8 +218,8 @@ class DamagedFiles : public testing::Test {
     const std::string text = read_file(file);
     std::ostringstream said;
     const auto before = spdlog::default_logger();
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(said)));
+    spdlog::set_default_logger(
+        std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(said)));
     for (const Change& change : changes_of(file, count)) {
       ++validated_;
       write_file(file, change.text);
@@ -228,7 +234,8 @@ class DamagedFiles : public testing::Test {
           if (value != kUnknown) {
             const auto was = whole.find(name);
             EXPECT_TRUE(was != whole.end() && value == was->second)
-                << change.what << " passes, and the " << name << " are other ones:\n" << value;
+                << change.what << " passes, and the " << name << " are other ones:\n"
+                << value;
           }
       } catch (const Error&) {
         ++refused_;
@@ -271,8 +278,7 @@ TEST_F(DamagedFiles, ARunThatWasStoppedInStage3GoesOnAsItBeganOrIsRefused) {
   const std::string weights = weights_checksum(*folder_ / "whole" / run_file::estimator);
   const fs::path run = copy("stopped", "going-on-in-3");
   ASSERT_EQ(resumed(run).at("weights"), weights);
-  for (const char* file :
-       {run_file::resume, run_file::cache, run_file::pretrained, run_file::config, run_file::events})
+  for (const char* file : {run_file::resume, run_file::cache, run_file::pretrained, run_file::config, run_file::events})
     expect_noticed(run, run / file, long_tests() ? 40 : 3, resumed);
 }
 
@@ -303,7 +309,8 @@ TEST_F(DamagedFiles, ADamagedRecordIsToldWhereverItsNumbersAre) {
   std::string cut;
   for (std::size_t k = 0; k < lines.size() / 2; ++k) cut += lines[k];
   write_file(events, cut);
-  EXPECT_THAT(run_words({"compare", other, run}).out, HasSubstr("is not known: its events.jsonl does not hold the end"));
+  EXPECT_THAT(run_words({"compare", other, run}).out,
+              HasSubstr("is not known: its events.jsonl does not hold the end"));
   write_file(fs::path(run) / "x.csv", "x\n0.1\n0.4\n");
   const Answer asked = run_words({"infer", run, "--data", run + "/x.csv", "--out", run + "/s.csv"});
   EXPECT_THAT(asked.out + asked.err, HasSubstr("Whether record learned anything is not known"));
@@ -325,9 +332,7 @@ TEST_F(DamagedFiles, OfAStudyAreNoticed) {
     const std::size_t equals = tiny[k].find('=');
     const std::string value = tiny[k].substr(equals + 1);
     text += fmt::format("{} = {}\n", tiny[k].substr(0, equals),
-                        lists.contains(tiny[k].substr(0, equals))
-                            ? "[" + value + "]"
-                            : value);
+                        lists.contains(tiny[k].substr(0, equals)) ? "[" + value + "]" : value);
   }
   write_file(*folder_ / "study.toml", text + "device = \"cpu\"\nthreads = 1\n");
   const Answer made = run_words({"study", (*folder_ / "study.toml").string(), "--out", study.string()});
@@ -395,11 +400,14 @@ TEST_F(DamagedFiles, OfASessionAreNoticed) {
   write_session(*folder_ / "s.pairs", session);
   const auto read = [](const fs::path& folder) {
     const SavedSession read = read_session(folder / "s.pairs");
-    Facts facts = {{"run", read.question.run}, {"n", std::to_string(read.question.n)}, {"set", std::to_string(read.question.set.index)}};
+    Facts facts = {{"run", read.question.run},
+                   {"n", std::to_string(read.question.n)},
+                   {"set", std::to_string(read.question.set.index)}};
     facts["values"] = nlohmann::json({read.question.set.theta, read.question.set.psi}).dump();
     facts["interval"] = std::to_string(static_cast<int>(read.question.interval));
     facts["derived"] = nlohmann::json(read.question.derived).dump();
-    for (const PinnedQuestion& pin : read.question.pinned) facts["pin"] += fmt::format("{} {} {}", pin.name, pin.run, pin.n);
+    for (const PinnedQuestion& pin : read.question.pinned)
+      facts["pin"] += fmt::format("{} {} {}", pin.name, pin.run, pin.n);
     return facts;
   };
   expect_noticed(folder_->path(), *folder_ / "s.pairs", count(), read);

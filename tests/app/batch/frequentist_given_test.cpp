@@ -74,8 +74,8 @@ TEST_F(FrequentistGiven, AChangedSimulatorIsTold) {
   write_file(path("simulate.py"), wider);
   allow_task_file(path("task.toml"));
   const Answer toys = asked({"--data", path("x.csv"), "--conditions", "sigma=0.5"});
-  const Answer sets = run_words({"infer", path("run"), "--data", path("x.csv"), "--conditions", "sigma=0.5", "--predictive",
-                                 "50", "--out", path("s.npz"), "--json"});
+  const Answer sets = run_words({"infer", path("run"), "--data", path("x.csv"), "--conditions", "sigma=0.5",
+                                 "--predictive", "50", "--out", path("s.npz"), "--json"});
   write_file(path("simulate.py"), before);
   EXPECT_EQ(toys.code, 0) << toys.err;
   EXPECT_THAT(toys.err, HasSubstr("is not the one that the run run was trained with"));
@@ -105,7 +105,8 @@ TEST_F(FrequentistGiven, ExpectationsNeedItNamed) {
     EXPECT_EQ(answer.code, 2) << answer.err;
     EXPECT_THAT(answer.err, HasSubstr(text));
   };
-  refused({"--expected", "2"}, "come with sigma, which toys need as well: name the values with --conditions sigma=VALUE");
+  refused({"--expected", "2"},
+          "come with sigma, which toys need as well: name the values with --conditions sigma=VALUE");
   refused({"--coverage", "--theta", "1"}, "name the values with --conditions sigma=VALUE");
   refused({"--data", path("x.csv")}, "come with sigma: name them with --conditions");
   refused({"--expected", "2", "--conditions", "noise=1"}, "\"noise=1\" is none of sigma");

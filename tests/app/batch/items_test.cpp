@@ -247,7 +247,8 @@ TEST_F(ItemsOfPeople, AListIsAnsweredItemByItem) {
   EXPECT_THAT(infer({path("list.txt"), "--member", "pebble:2"}).err, HasSubstr("names no pebble called pebble:2"));
   EXPECT_THAT(infer_all("list.txt", "all.csv", {"--random"}).err,
               HasSubstr("--random belongs to sets of observations"));
-  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--columns", "x"}).err, HasSubstr("--columns belongs to sets of observations"));
+  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--columns", "x"}).err,
+              HasSubstr("--columns belongs to sets of observations"));
 
   std::filesystem::create_directory(folder_ / "stones");
   for (const char* name : {"b", "a"}) std::ofstream(folder_ / "stones" / (std::string(name) + ".pebble")) << "0.5";
@@ -272,7 +273,8 @@ TEST_F(ItemsOfPeople, AListIsAnsweredItemByItem) {
 
 TEST_F(ItemsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   std::ofstream(folder_ / "list.txt") << "pebble:100\npebble:150\npebble:200\n";
-  const Acted validated = act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  const Acted validated =
+      act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(validated.code, 0) << validated.err;
   const nlohmann::json &like = validated.document.at("kinds").at(0), &unlike = validated.document.at("kinds").at(1);
   EXPECT_EQ(like.at("kind"), "large pebble");
@@ -299,7 +301,8 @@ TEST_F(ItemsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   const std::filesystem::path table = std::filesystem::path(run_) / "external-validation.json";
   const std::string sound = read_file(table);
   std::ofstream(table) << "{";
-  EXPECT_THAT(infer({"pebble:200"}).err, AllOf(HasSubstr("external-validation.json is damaged"), HasSubstr(text + ": do not trust")))
+  EXPECT_THAT(infer({"pebble:200"}).err,
+              AllOf(HasSubstr("external-validation.json is damaged"), HasSubstr(text + ": do not trust")))
       << "parts are known as before";
   std::ofstream(table) << sound;
 
@@ -319,7 +322,8 @@ TEST_F(ItemsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
 TEST_F(ItemsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   tasks_ = pebbles(false);
   std::ofstream(folder_ / "list.txt") << "pebble:1\npebble:2.5\npebble:3\n";
-  const Acted validated = act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  const Acted validated =
+      act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(validated.code, 0) << validated.err;
   // The kind must not depend on the thing's own θ, which nobody knows of the things that a posterior is needed for.
   ASSERT_EQ(validated.document.at("kinds").size(), 1);
@@ -373,7 +377,8 @@ TEST_F(ItemsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
   for (int k = 0; k < 80; ++k) list += fmt::format("pebble:{}\n", 4 + 0.05 * ((k * 37) % 80));
   std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:1\n";
   const nlohmann::json before = infer({"pebble:6.51"}).document;
-  const Acted validated = act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  const Acted validated =
+      act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(validated.code, 0) << validated.err;
   EXPECT_GT(validated.document.at("kinds").at(0).at("missed_99"), 20) << "else there is nothing to widen";
   ASSERT_EQ(validated.document.at("recalibrated").size(), 1) << "of two small ones nothing can be learned";
@@ -426,7 +431,8 @@ TEST_F(ItemsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
     nlohmann::json document = sound;
     document["recalibrated"][0][key] = value;
     write_file(file, document.dump());
-    EXPECT_THAT(infer({"pebble:6.51"}).err, HasSubstr("write it again with pairs --batch external-validation")) << key << value;
+    EXPECT_THAT(infer({"pebble:6.51"}).err, HasSubstr("write it again with pairs --batch external-validation"))
+        << key << value;
   }
 }
 
@@ -466,7 +472,10 @@ TEST(Recalibration, WidensSamplesAndDensityAlike) {
 
 TEST_F(ItemsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
   std::ofstream(folder_ / "list.txt") << "pebble:1\n";
-  ASSERT_EQ(act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_).code, 0);
+  ASSERT_EQ(
+      act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_)
+          .code,
+      0);
   const std::filesystem::path file = std::filesystem::path(run_) / "external-validation.json";
   nlohmann::json sound = nlohmann::json::parse(read_file(file));
   nlohmann::json changed = sound;
@@ -481,7 +490,8 @@ TEST_F(ItemsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
     const Acted reported = infer({"pebble:1"});
     EXPECT_EQ(reported.code, 0) << reported.err;
     EXPECT_THAT(reported.err, HasSubstr("external-validation.json")) << key << " " << value;
-    EXPECT_THAT(reported.err, HasSubstr("remove it, or write it again with pairs --batch external-validation")) << key << " " << value;
+    EXPECT_THAT(reported.err, HasSubstr("remove it, or write it again with pairs --batch external-validation"))
+        << key << " " << value;
     EXPECT_THAT(reported.text, Not(HasSubstr("External validation at N")));
   };
   shown_with("inside_90", {0.9, 0.9});
@@ -547,7 +557,8 @@ TEST_F(ItemsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchItems) {
   std::string list;
   for (int k = 0; k < 20; ++k) list += fmt::format("pebble:{}\n", 40 + k);
   std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:soft\n";
-  const Acted validated = act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  const Acted validated =
+      act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(validated.code, 0) << validated.err;
   EXPECT_EQ(validated.document.at("unread"), 1);
   const nlohmann::json &large = validated.document.at("kinds").at(0), &small = validated.document.at("kinds").at(1);
@@ -559,7 +570,8 @@ TEST_F(ItemsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchItems) {
   EXPECT_TRUE(large.at("warned").get<bool>());
   EXPECT_EQ(small.at("count"), 1);
   EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(run_) / "external-validation.json"));
-  const Acted elsewhere = act(add_external_validation, {run_, "--data", path("list.txt"), "--out", path("elsewhere.json")}, tasks_);
+  const Acted elsewhere =
+      act(add_external_validation, {run_, "--data", path("list.txt"), "--out", path("elsewhere.json")}, tasks_);
   EXPECT_EQ(elsewhere.document.at("kinds"), validated.document.at("kinds"));
   EXPECT_EQ(nlohmann::json::parse(read_file(path("elsewhere.json"))),
             nlohmann::json::parse(read_file(std::filesystem::path(run_) / "external-validation.json")));

@@ -19,8 +19,7 @@ namespace {
 
 std::vector<std::string> reported(const Task& task, const std::filesystem::path& file) {
   std::vector<std::string> all;
-  for (const ListedItem& one : listed_items(*face<Items>(task), file).items)
-    all.push_back(one.text + " = " + one.name);
+  for (const ListedItem& one : listed_items(*face<Items>(task), file).items) all.push_back(one.text + " = " + one.name);
   return all;
 }
 

@@ -184,7 +184,8 @@ TEST_F(OwnGiven, WhatIsMissingOrCannotBeIsTold) {
   refused({"--data", data, "--conditions", "noise=1"}, "\"noise=1\" is none of sigma");
   refused({"--data", data, "--conditions", "sigma=1,sigma=2"}, "names sigma twice");
   refused({"--data", data, "--conditions", "1,2"}, "2 numbers are given");
-  refused({"--data", data, "--conditions", "sigma=nan"}, "--conditions sigma=nan: sigma = \"nan\" is not a finite number");
+  refused({"--data", data, "--conditions", "sigma=nan"},
+          "--conditions sigma=nan: sigma = \"nan\" is not a finite number");
   refused({"--data", data, "--conditions", "wide"}, "--conditions wide: sigma = \"wide\" is not a finite number");
   refused({"--data", file("two.csv", "sigma,x\n1.5,0.7\n1.4,0.3\n")},
           "sigma is 1.5 of observation 1 and 1.4 of observation 2; a condition is one number for the whole set");

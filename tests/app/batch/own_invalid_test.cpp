@@ -48,8 +48,8 @@ class OwnInvalid : public ::testing::Test {
     return (folder_ / "task.toml").string();
   }
   Answer run(const std::string& file, const std::string& out, std::vector<std::string> more = {}) const {
-    std::vector<std::string> words = {"run", file, "--allow", "--device", "cpu", "--threads", "1", "--out",
-                                      (folder_ / out).string()};
+    std::vector<std::string> words = {
+        "run", file, "--allow", "--device", "cpu", "--threads", "1", "--out", (folder_ / out).string()};
     for (const char* setting :
          {"embedder.layers=16", "embedder.size=8", "head.hidden=16", "pretrain.epochs=2", "pretrain.steps=60",
           "pretrain.batch=128", "pretrain.validation_sets=500", "cache.sizes=20", "cache.sets=500", "finetune.epochs=2",
@@ -80,7 +80,8 @@ TEST_F(OwnInvalid, EndsARunUnlessTheTaskDrawsThemAgain) {
   const std::string file = task("invalid = \"redraw\"\n");
   const Answer trained = run(file, "run");
   ASSERT_EQ(trained.code, 0) << trained.err;
-  EXPECT_THAT(trained.out, AllOf(HasSubstr("held numbers that are not finite and were drawn again"), HasSubstr("theta")));
+  EXPECT_THAT(trained.out,
+              AllOf(HasSubstr("held numbers that are not finite and were drawn again"), HasSubstr("theta")));
   EXPECT_THAT(trained.err, HasSubstr("warning: "));
   EXPECT_THAT(trained.err, HasSubstr("conditional on observations being valid"));
 

@@ -34,7 +34,7 @@ class PebbleTask : public ToyTask, public Items {
   }
   std::vector<std::string> ups() const override { return {"z", "y"}; }
   ItemSet read_item(const std::string& text, std::int64_t n, std::uint64_t seed,
-                      const std::string& up = "") const override {
+                    const std::string& up = "") const override {
     const std::string number = is_file(text)           ? bytes_of(text)
                                : text.starts_with('[') ? text.substr(1, text.find(']') - 1)
                                                        : text.substr(7);

@@ -144,7 +144,8 @@ class WindowSizes : public ::testing::Test {
         // In the smallest window large texts may be shortened, with the full text under the mouse; nothing overlaps.
         const bool tight = size.width < 1024 * size.scale;
         for (const std::string& one : complaints_about(recorder().items(), size.scale))
-          if (!tight || one.starts_with("overlap") || one.starts_with("cut at the side")) complaints_[one].insert(where);
+          if (!tight || one.starts_with("overlap") || one.starts_with("cut at the side"))
+            complaints_[one].insert(where);
       }
     }
   }

@@ -142,7 +142,10 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
     d.studio.viewer.set_samples(1);
     ASSERT_TRUE(d.rest(240));
     const bool viewing = &d.studio.posterior_page() == &d.studio.viewer;
-    drag(d, viewing ? "viewer/n" : "posterior/n", 0.02, 0.98, long_tests() ? 10 : scale > 1 || GetParam() != "bump-hunt" ? 3 : 6);
+    drag(d, viewing ? "viewer/n" : "posterior/n", 0.02, 0.98,
+         long_tests()                             ? 10
+         : scale > 1 || GetParam() != "bump-hunt" ? 3
+                                                  : 6);
     if (viewing || scale > 1) continue;
     int dragged = 0;
     const auto scene = d.studio.posterior.scene();

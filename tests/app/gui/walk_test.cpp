@@ -88,8 +88,8 @@ class Agreement {
     expect(t.task() == task, "the Train tab is about {}, the window about {}", t.task(), task);
     const std::string command = t.batch_command();
     if (t.drafting()) {
-      expect(t.drafts.shown().task() == task && t.drafts.shown().config().task == task, "the draft is of {}, the window about {}",
-             t.drafts.shown().task(), task);
+      expect(t.drafts.shown().task() == task && t.drafts.shown().config().task == task,
+             "the draft is of {}, the window about {}", t.drafts.shown().task(), task);
       const model::OwnTask* const own = d_.studio.library.own().ready(task);
       const std::string named = "pairs --batch run " + (own ? "--task-file " + shell_word(own->file.string()) : task);
       expect(command.starts_with(named + " ") || command == named, "“Copy command” of a new run of {}: {}", task,

@@ -165,8 +165,8 @@ TEST_F(ObservedTest, ReadsTheOnlyArrayOrTheOneNamedX) {
   EXPECT_THAT(refusal(folder_ / "sets.npz", points(1)), testing::HasSubstr("holds 2 sets, by its array \"offsets\""));
   // Columns of their own are no other file.
   for (const char* apart : {"set", "offsets"}) {
-    write_npz(folder_ / "columns.npz", {{"x1", torch::ones({3})}, {"x2", torch::ones({3})},
-                                        {apart, torch::tensor({0, 1, 3}, torch::kInt64)}});
+    write_npz(folder_ / "columns.npz",
+              {{"x1", torch::ones({3})}, {"x2", torch::ones({3})}, {apart, torch::tensor({0, 1, 3}, torch::kInt64)}});
     EXPECT_THAT(refusal(folder_ / "columns.npz", points(2)), testing::HasSubstr("--group set")) << apart;
   }
   write_npz(folder_ / "sets.npz", {{"x", torch::ones({3, 1})}, {"offsets", torch::tensor({0, 3}, torch::kInt64)}});

@@ -107,7 +107,8 @@ TEST(Rooms, WrongRaggedRowsAreRefusedInASentence) {
   EXPECT_THAT(of({{"rows", torch::zeros({3, 2})}, {"offsets", offsets({0, 2})}}), HasSubstr("3 rows"));
   EXPECT_THAT(of({{"rows", torch::zeros({3, 2})}, {"offsets", torch::tensor({0.0, 3.0})}}), HasSubstr("whole numbers"));
   EXPECT_THAT(of({{"rows", torch::zeros({0, 2})}, {"offsets", offsets({0})}}), HasSubstr("no observation"));
-  EXPECT_THAT(of({{"rows", torch::full({3, 2}, NAN)}, {"offsets", offsets({0, 3})}}), HasSubstr("missing or not finite"));
+  EXPECT_THAT(of({{"rows", torch::full({3, 2}, NAN)}, {"offsets", offsets({0, 3})}}),
+              HasSubstr("missing or not finite"));
   EXPECT_EQ(of({{"rows", torch::zeros({3, 2})}, {"offsets", offsets({0, 0, 3})}}), "");
 }
 

@@ -233,7 +233,8 @@ TEST_F(SessionDeskTest, WhatIsMissingGetsASentenceAndTheRestOpens) {
   session.note = "still here";
   session.question.n = 7;
   session.tab = "task";
-  session.question.pinned = {{"lost", (home_ / "runs/gone").string(), {.index = 1}, 5}, {"kept", "bump-hunt", {.index = 1}, 5}};
+  session.question.pinned = {{"lost", (home_ / "runs/gone").string(), {.index = 1}, 5},
+                             {"kept", "bump-hunt", {.index = 1}, 5}};
   write_session(home_ / "s.pairs", session);
   Studio studio(built_in_tasks(), settings());
   studio.open_path(home_ / "s.pairs");

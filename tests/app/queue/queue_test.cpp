@@ -256,11 +256,11 @@ class QueuePace : public QueuedFolders {
   }
   void loss(std::int64_t epoch, double seconds, double ago) {
     print({.type = EventType::loss,
-          .step = 5 * (epoch + 1),
-          .epoch = epoch,
-          .seconds = seconds,
-          .values = {{"train", 1.0}, {"validation", 1.0}}},
-         ago);
+           .step = 5 * (epoch + 1),
+           .epoch = epoch,
+           .seconds = seconds,
+           .values = {{"train", 1.0}, {"validation", 1.0}}},
+          ago);
   }
   QueueProgress progress() const { return queue_progress(built_in_tasks(), item_, kNow); }
   QueueItem item_;

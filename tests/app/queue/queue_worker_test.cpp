@@ -217,7 +217,7 @@ TEST_F(QueueWorkerTest, WaitsWhileAWindowTrains) {
   EXPECT_EQ(work().done, 1u);
   EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved", call_of("slow"), evaluation_of("slow")));
   EXPECT_THAT(reported_, ElementsAre("slow (1 left)", "waiting for the run that a window trains", "slow (1 left)",
-                                 "slow is evaluated"));
+                                     "slow is evaluated"));
 }
 
 TEST_F(QueueWorkerTest, EndsWithTheWindowsThatItWorksFor) {

@@ -73,7 +73,8 @@ TEST(FurtherVerdict, NamesTheTestsThatRejectAndThoseThatMight) {
   const FurtherVerdict verdict = further_verdict(rows, {"a", "b"});
   ASSERT_EQ(verdict.faults.size(), 2u);
   EXPECT_TRUE(verdict.rejects());
-  EXPECT_EQ(further_clause(verdict), "; rejected by C2ST at N = 10 (p 2e-08); borderline by ECDF of b at N = 1 (p 5e-04)");
+  EXPECT_EQ(further_clause(verdict),
+            "; rejected by C2ST at N = 10 (p 2e-08); borderline by ECDF of b at N = 1 (p 5e-04)");
   EXPECT_EQ(further_sentence(verdict),
             "Of 10 further tests these reject: C2ST at N = 10 (p 2e-08); borderline: ECDF of b at N = 1 (p 5e-04).");
   const nlohmann::json document = further_document(verdict);

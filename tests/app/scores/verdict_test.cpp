@@ -207,11 +207,13 @@ TEST(EvaluationVerdict, NamesWhatTheSizesShowTogether) {
   table.narrow = 0.94;
   const EvaluationVerdict verdict = evaluation_verdict(rank_rows(table, 5), {{"V", "log a"}});
   EXPECT_EQ(verdict.level, CalibrationLevel::miscalibrated);
-  EXPECT_THAT(verdict.text, testing::StartsWith("Miscalibrated: posteriors too narrow over all sizes (pooled width z "));
+  EXPECT_THAT(verdict.text,
+              testing::StartsWith("Miscalibrated: posteriors too narrow over all sizes (pooled width z "));
   table.narrow = 1;
   const EvaluationVerdict good = evaluation_verdict(rank_rows(table, 6), {{"V", "log a"}});
-  EXPECT_THAT(good.text, testing::MatchesRegex("No miscalibration detected \\(2,000 sets; a width .* % off at one N, or "
-                                               ".* % off at every N, would have been seen with 80 %\\)"));
+  EXPECT_THAT(good.text,
+              testing::MatchesRegex("No miscalibration detected \\(2,000 sets; a width .* % off at one N, or "
+                                    ".* % off at every N, would have been seen with 80 %\\)"));
 }
 
 // The whole family of a calibrated estimator whose sizes share sets: ranks of two targets with their distribution

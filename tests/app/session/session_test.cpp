@@ -50,7 +50,8 @@ class SessionFile : public ::testing::Test {
     session.question.others = {"bump-hunt"};
     session.compared = {"bump-hunt", (home_ / "runs/a").string()};
     SetChoice pinned{.index = 3, .theta = {0.1}, .psi = {1.0 / 3}};
-    session.question.pinned = {{"N = 10, set 3", "bump-hunt", pinned, 10}, {"mine", session.question.run, session.question.set, 2}};
+    session.question.pinned = {{"N = 10, set 3", "bump-hunt", pinned, 10},
+                               {"mine", session.question.run, session.question.set, 2}};
     return session;
   }
   std::string refusal(const std::string& text) const {

@@ -96,11 +96,12 @@ TEST_F(StudyWorkerTest, TrainsAndEvaluatesEachRunOnce) {
 
 // A plan of thousands of runs costs little more than that of a few: seeds and learning rates share one measurement.
 TEST_F(StudyWorkerTest, APlanMeasuresEachKindOfRunOnce) {
-  const std::vector<StudyRun> runs = runs_of(
-      read("tasks = [\"bump-hunt\"]\nseeds = [1, 2, 3]", "[vary]\nfinetune.rate = [1e-3, 2e-3]\npretrain.rate = [1e-3]\n"));
+  const std::vector<StudyRun> runs = runs_of(read("tasks = [\"bump-hunt\"]\nseeds = [1, 2, 3]",
+                                                  "[vary]\nfinetune.rate = [1e-3, 2e-3]\npretrain.rate = [1e-3]\n"));
   ASSERT_EQ(runs.size(), 6u);
   std::vector<std::pair<std::size_t, std::size_t>> reported;
-  const StudyPlan plan = plan_study(runs, {}, {}, [&](std::size_t at, std::size_t all) { reported.emplace_back(at, all); });
+  const StudyPlan plan =
+      plan_study(runs, {}, {}, [&](std::size_t at, std::size_t all) { reported.emplace_back(at, all); });
   EXPECT_EQ(reported, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}}));
   EXPECT_EQ(plan.runs.size(), 6u);
   // A seed among others makes the run that it makes alone.

@@ -39,7 +39,8 @@ inline std::vector<EvaluationRow> rank_rows(const RankTable& table, std::uint64_
       for (std::size_t t = 0; t < shared.size(); ++t) {
         const double here = std::sqrt(table.of_targets) * all + std::sqrt(1 - table.of_targets) * stream.normal64();
         const double z = std::sqrt(table.correlation) * shared[t] + std::sqrt(1 - table.correlation) * here;
-        const double below = 0.5 * std::erfc(-z / table.narrow / std::sqrt(2.0)) * static_cast<double>(table.samples + 1);
+        const double below =
+            0.5 * std::erfc(-z / table.narrow / std::sqrt(2.0)) * static_cast<double>(table.samples + 1);
         row.ranks[t].push_back(std::min(std::floor(below), static_cast<double>(table.samples)) /
                                static_cast<double>(table.samples));
         row.truths[t].push_back(shared[t]);

@@ -65,7 +65,8 @@ TEST(MeanPool, SlopeIsTheGradientOfForward) {
 // The covariance of means of n draws, between sets that differ and within them.
 TEST(MeanPool, SpreadIsThatOfAggregates) {
   const std::shared_ptr<const Pool> pool = mean_pool();
-  const torch::Tensor between = torch::tensor({2., .5}, torch::kFloat64), within = torch::tensor({4., 9.}, torch::kFloat64);
+  const torch::Tensor between = torch::tensor({2., .5}, torch::kFloat64),
+                      within = torch::tensor({4., 9.}, torch::kFloat64);
   EXPECT_TRUE(at::allclose(pool->spread(between, within, 10), torch::tensor({2.4, 1.4}, torch::kFloat64)));
   EXPECT_TRUE(at::equal(pool->spread(between, within, torch::tensor({{10.}}, torch::kFloat64))[0],
                         pool->spread(between, within, 10)));

@@ -268,7 +268,8 @@ TEST(CheckFigure, NamesWhatDoesNotFit) {
 // A posterior far outside of training has widths that underflow or overflow: the plot is drawn all the same, and can be
 // zoomed out of.
 TEST(Ranges, OfLogarithmicAxesStayFinite) {
-  for (const std::vector<double>& values : std::vector<std::vector<double>>{{5e-324, 1e308}, {5e-324, 5e-324}, {1e-310, 1}}) {
+  for (const std::vector<double>& values :
+       std::vector<std::vector<double>>{{5e-324, 1e308}, {5e-324, 5e-324}, {1e-310, 1}}) {
     Plot plot;
     plot.y = {"sd", AxisScale::log};
     Line line;

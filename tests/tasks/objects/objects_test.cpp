@@ -465,8 +465,7 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_TRUE(at::equal(own.read_item(file, 4, 3).x.block(), set.x.slice(0, 4).block())) << "prefixes";
   EXPECT_FALSE(at::equal(own.read_item(file, 7, 4).x.block(), set.x.block()));
   EXPECT_EQ(own.read_item(file, 0, 3).x.count(), task->info().max_n);
-  EXPECT_TRUE(at::equal(face<Items>(*make())->read_item(file, 7, 3).x.block(), set.x.block()))
-      << "another task object";
+  EXPECT_TRUE(at::equal(face<Items>(*make())->read_item(file, 7, 3).x.block(), set.x.block())) << "another task object";
   const CropWindow window = window_of(set.x.block()[0]);
   EXPECT_LE(std::max(window.height, window.width), 16);
   // Its mesh is shown.

@@ -160,7 +160,9 @@ TEST_F(Budget, ItsPaceIsThatOfItsOwnSets) {
     write("simulate.py", std::string(kPrior) +
                              "import time\n"
                              "def simulate(theta, psi, n, rng):\n"
-                             "    time.sleep(" + (by_set ? "0.05" : "0.01 * n") + ")\n"
+                             "    time.sleep(" +
+                             (by_set ? "0.05" : "0.01 * n") +
+                             ")\n"
                              "    return rng.normal(psi[0], 0.1 + theta[0], n)\n"
                              "serve(prior, simulate)\n");
     allow_task_file(file_);

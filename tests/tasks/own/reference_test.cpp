@@ -112,8 +112,7 @@ TEST_F(OwnReference, CheckByHandCountsOneFault) {
   char part[4096];
   for (std::size_t got = 0; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) text.append(part, got);
   EXPECT_EQ(WEXITSTATUS(::pclose(pipe)), 1);
-  EXPECT_THAT(text,
-              HasSubstr("WRONG  reference: the log density of a value is the same whichever values are queried"));
+  EXPECT_THAT(text, HasSubstr("WRONG  reference: the log density of a value is the same whichever values are queried"));
   EXPECT_THAT(text, HasSubstr("\n1 fault.\n"));
 }
 

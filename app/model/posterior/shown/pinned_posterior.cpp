@@ -41,8 +41,8 @@ PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScen
                              const PosteriorSnapshot& shown, std::uint64_t id, PinnedQuestion asked) {
   if (shown.series.empty() || !shown.series.front().ours) return before;
   std::vector<PinnedPosterior> all = before ? *before : std::vector<PinnedPosterior>();
-  if (static_cast<std::size_t>(std::count_if(
-          all.begin(), all.end(), [&](const auto& one) { return one.task == scene.task; })) >= kMostPins)
+  if (static_cast<std::size_t>(
+          std::count_if(all.begin(), all.end(), [&](const auto& one) { return one.task == scene.task; })) >= kMostPins)
     return before;
   int shade = 0;
   while (taken(all, scene.task, [&](const PosteriorNumbers& one) { return shade_of(one.role) == shade; })) ++shade;

@@ -20,7 +20,7 @@ struct PinnedPosterior {
   std::string task;
   std::vector<std::string> targets;  // their names
   PosteriorNumbers numbers;          // called "N = 10, set 3" until a person calls it otherwise
-  PinnedQuestion asked = {};             // what it answers; its name is that of the numbers
+  PinnedQuestion asked = {};         // what it answers; its name is that of the numbers
 };
 
 // The numbers of a posterior drawn as a ghost.

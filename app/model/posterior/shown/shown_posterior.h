@@ -95,7 +95,7 @@ struct PosteriorScene {
   std::string set_stamp;             // size and time of its file
   std::string set_own;               // a line on the item's own θ; "" for other sets
   std::string set_read_as;           // the item's axis that points up; "" for other sets
-  std::string set_learned;            // training data and external validation; "" for other sets
+  std::string set_learned;           // training data and external validation; "" for other sets
   std::vector<std::string> ups;      // axes that may point up; empty if none
   std::int64_t set_size = 0;         // size of the file's set; else `most`
   std::int64_t trained = 1;          // the largest N in the shown run's training
@@ -108,7 +108,7 @@ struct PosteriorScene {
   bool drawable = false;             // whether a random subset of the file can be used
   // For a table: its columns, those in use, and the corresponding columns of the task.
   std::vector<std::string> columns, taken, needed;
-  std::int64_t dropped = 0;  // observations omitted for a missing value
+  std::int64_t dropped = 0;              // observations omitted for a missing value
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
   std::vector<SetGiven> given;           // its conditions, which the user may change, also for files
   bool given_assumed = false;            // the conditions are unknown; the center of training is assumed

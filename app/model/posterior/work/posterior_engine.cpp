@@ -459,7 +459,8 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   load_set(request);
   const bool other_pin = std::exchange(pinned_, request.pinned) != request.pinned;
   const bool other_interval = std::exchange(interval_, request.asked.interval) != request.asked.interval;
-  const bool other_product = std::exchange(learned_product_, request.asked.learned_product) != request.asked.learned_product;
+  const bool other_product =
+      std::exchange(learned_product_, request.asked.learned_product) != request.asked.learned_product;
   const bool other_derived = std::exchange(derived_, request.asked.other_derived) != request.asked.other_derived;
   posterior_->ask_learned_product(learned_product_);
   const std::int64_t n = std::clamp<std::int64_t>(request.asked.n, 1, set_->size());

@@ -40,7 +40,7 @@ struct PosteriorRequest {
   SetRequest set;
   std::map<std::string, SetChoice> files;  // the file to restore for each task
   PinnedPosteriors pinned;                 // pins of all tasks; null: none
-  std::vector<OtherSet> extra;  // sets of the shown set's file
+  std::vector<OtherSet> extra;             // sets of the shown set's file
   std::string data, device = "auto";
   std::map<std::string, int> shades;  // shades of the runs' colors
 };

@@ -36,8 +36,9 @@ bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const La
   const torch::Tensor samples = posterior.samples(answer, draws, asked.question.seed);
   if (stale()) return false;
   // Uses infer's verdict, including the default tests.
-  const ModelVerdict verdict =
-      usual_tests(posterior, asked.question.n, asked.question.seed, [&] { return !stale(); }).verdict(answer.typicality);
+  const ModelVerdict verdict = usual_tests(posterior, asked.question.n, asked.question.seed, [&] {
+                                 return !stale();
+                               }).verdict(answer.typicality);
   std::map<std::string, torch::Tensor> arrays =
       trust_arrays(answer.typicality, !answer_warnings(posterior, answer, verdict).empty());
   arrays["samples"] = samples.slice(0, 0, asked.draws).contiguous();

@@ -145,7 +145,8 @@ SetInquiry::Question local_test_question() {
     options.keep_going = progress.keep_going;
     options.step = shares(progress);
     const LocalTest test = posterior.local_test(asked.question.n, options);
-    return SetInquiry::Answer{"", local_test_text(test, posterior.task().info(), asked.question.n), true, test.p_value < kLocallyOff,
+    return SetInquiry::Answer{"",      local_test_text(test, posterior.task().info(), asked.question.n),
+                              true,    test.p_value < kLocallyOff,
                               nullptr, ""};
   };
 }
@@ -153,8 +154,12 @@ SetInquiry::Question local_test_question() {
 SetInquiry::Question confidence_question(const ToyPlan& counts) {
   return [counts](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
     SetConfidence found = set_confidence(posterior, asked.question.n, counts, progress.keep_going, shares(progress));
-    return SetInquiry::Answer{"", std::move(found.text), true, !found.answer.resolved,
-                              std::make_shared<Figure>(std::move(found.figure)), std::move(found.note)};
+    return SetInquiry::Answer{"",
+                              std::move(found.text),
+                              true,
+                              !found.answer.resolved,
+                              std::make_shared<Figure>(std::move(found.figure)),
+                              std::move(found.note)};
   };
 }
 
@@ -177,9 +182,13 @@ SetInquiry::Question predictive_question() {
     options.step = shares(progress);
     const SetPredictiveTest test = posterior.predictive_test(asked.question.n, options);
     return SetInquiry::Answer{
-        "", predictive_text(test, posterior.task().info()), true, test.test.p <= kUnlikeModel,
+        "",
+        predictive_text(test, posterior.task().info()),
+        true,
+        test.test.p <= kUnlikeModel,
         std::make_shared<Figure>(predictive_figure(test, posterior.runs().front().role, posterior.source_text())),
-        predictive_note(test), {test.test.p, test.test.sets}};
+        predictive_note(test),
+        {test.test.p, test.test.sets}};
   };
 }
 

@@ -30,8 +30,8 @@ class SetInquiry {
     bool made = true;       // false: the text is the reason of failure
     bool bad = false;       // deserves attention
     std::shared_ptr<const Figure> figure = {};
-    std::string note = {};  // caption of the figure
-    PredictiveP predictive = {};  // result of a predictive test
+    std::string note = {};                  // caption of the figure
+    PredictiveP predictive = {};            // result of a predictive test
     std::optional<WithinTest> within = {};  // result of the automatic test; if it failed, `text` gives the reason
   };
   // Callbacks of a job: keep_going returns false to stop it (Stopped); done receives its progress, 0 to 1.
@@ -97,9 +97,7 @@ struct SetInquiries {
   // All of them, in the order of kPosteriorTests.
   static const std::array<Test, 3>& buttons();
   // The key of a test's answer for the posterior that `key` names.
-  std::string key_of(const Test& test, const std::string& key) const {
-    return test.seeded ? predictive_key(key) : key;
-  }
+  std::string key_of(const Test& test, const std::string& key) const { return test.seeded ? predictive_key(key) : key; }
   // The words of the tests that were made, or are being made, of the posterior that `key` names.
   std::vector<std::string> tests(const std::string& key) const;
   // Asks for a test of that posterior, also by its word; a word that names no test is left out.

@@ -320,8 +320,8 @@ std::shared_ptr<const Figure> SetTable::forest() {
   ForestOptions options;
   options.interval = interval_;
   options.role = result_.role;
-  options.source =
-      fmt::format("{}; {}", printable(request_.sets.question.set.file.string(), 300), result_.reported.at("run").get<std::string>());
+  options.source = fmt::format("{}; {}", printable(request_.sets.question.set.file.string(), 300),
+                               result_.reported.at("run").get<std::string>());
   Forest drawn(result_.task->info(), options);
   for (const std::size_t k : rows) drawn.add(row(k));
   if (static_cast<std::size_t>(drawn.unanswered()) == rows.size()) return nullptr;

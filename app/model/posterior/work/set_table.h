@@ -39,7 +39,7 @@ struct SetTableResult {
   bool done = false;                    // whether all sets are done
   std::string left_out;                 // what was left out (left_out_text)
   std::string failure;                  // why the work stopped, a sentence
-  nlohmann::json reported;                  // as in SetsHead
+  nlohmann::json reported;              // as in SetsHead
   SeriesRole role = SeriesRole::pairs;  // color of the run's strategy
 };
 

@@ -25,8 +25,10 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 // Settings as earlier versions wrote them.
 std::string former(std::string text) {
-  for (const auto& [now, before] : {std::pair("standardize =", "standardise ="), {"neighbors =", "neighbours ="},
-                                    {"optimize =", "optimise ="}, {"\"amortized\"", "\"amortised\""}})
+  for (const auto& [now, before] : {std::pair("standardize =", "standardise ="),
+                                    {"neighbors =", "neighbours ="},
+                                    {"optimize =", "optimise ="},
+                                    {"\"amortized\"", "\"amortised\""}})
     text = replaced(std::move(text), now, before);
   return text;
 }

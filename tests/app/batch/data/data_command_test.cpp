@@ -66,8 +66,8 @@ class DataReport : public ::testing::Test {
   }
   Result report(const DataQuestion& question) {
     return data_report(TaskCatalog({{.name = "gaussian",
-                                       .make = [](const TaskOptions&) { return built_in_tasks()->make("gaussian"); },
-                                       .data = piles_.set()}}),
+                                     .make = [](const TaskOptions&) { return built_in_tasks()->make("gaussian"); },
+                                     .data = piles_.set()}}),
                        question);
   }
   static nlohmann::json first(const Result& result) { return result.document.at("sets").at(0); }

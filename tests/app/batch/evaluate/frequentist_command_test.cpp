@@ -94,8 +94,9 @@ TEST_F(FrequentistCommand, DamagedToysAreSimulatedAgain) {
 TEST_F(FrequentistCommand, SaysWhatItRestsOn) {
   const Answer answer = quick({"--data", path("events.csv"), "--levels", "90"});
   EXPECT_EQ(answer.code, 0) << answer.err;
-  for (const char* words : {"Marginal likelihood p(θ | X) / p(θ)", "300 toys", "nuisances drawn from their posterior, which uses the set twice",
-                            "θ = 0 (no signal)", "asymptotic formula", "upper limit", "upper limit by CLs"})
+  for (const char* words : {"Marginal likelihood p(θ | X) / p(θ)", "300 toys",
+                            "nuisances drawn from their posterior, which uses the set twice", "θ = 0 (no signal)",
+                            "asymptotic formula", "upper limit", "upper limit by CLs"})
     EXPECT_THAT(answer.out, HasSubstr(words));
   const Answer top = quick({"--data", path("events.csv"), "--null", "1"});
   EXPECT_EQ(top.code, 0) << top.err;

@@ -207,8 +207,7 @@ TEST_F(ReportCommand, AnswersFurtherQuestionsAsTheirCommandsDo) {
   }
   EXPECT_EQ(report["warnings"], infer["warnings"]);
   // This one writes no file, so that its last word is a number.
-  const nlohmann::json frequentist =
-      nlohmann::json::parse(answer_to(report["commands"][2]["command"], "2000").out);
+  const nlohmann::json frequentist = nlohmann::json::parse(answer_to(report["commands"][2]["command"], "2000").out);
   ASSERT_FALSE(report["infer"]["frequentist"].empty());
   for (const auto& [key, value] : report["infer"]["frequentist"].items()) EXPECT_EQ(value, frequentist[key]) << key;
   EXPECT_EQ(answer_to(report["commands"][3]["command"], "again.html").code, 0);

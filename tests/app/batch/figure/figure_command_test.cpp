@@ -142,10 +142,9 @@ TEST(FigureCommand, WarnsAsInferDoes) {
       {"infer", "gaussian", "--data", out("far.csv"), "--out", out("far.npz"), "--overwrite", "--predictive", "0"});
   EXPECT_THAT(alone.err, HasSubstr("warning: Out of distribution (above the 99.99th percentile of training)"));
   write_file(out("near.csv"), "x1,x2\n0.1,-0.2\n0.3,0.1\n");
-  EXPECT_THAT(run_words({"infer", "gaussian", "--data", out("near.csv"), "--out", out("near.npz"), "--predictive",
-                         "0"})
-                  .out,
-              Not(HasSubstr(advice)));
+  EXPECT_THAT(
+      run_words({"infer", "gaussian", "--data", out("near.csv"), "--out", out("near.npz"), "--predictive", "0"}).out,
+      Not(HasSubstr(advice)));
 }
 
 TEST(FigureCommand, RunsMcmcBesideTheReferences) {

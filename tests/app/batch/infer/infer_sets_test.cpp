@@ -190,7 +190,8 @@ TEST_F(InferSets, ASetThatCannotBeAnsweredLosesNoOther) {
   const Answer reported =
       run_words({"infer", "bump-hunt", "--data", path("sets.csv"), "--group", "run", "--out", path("told.csv")});
   EXPECT_EQ(reported.code, 1);
-  EXPECT_THAT(reported.err, HasSubstr("warning: 4 of 9 sets could not be answered, the first too many: 101 observations"));
+  EXPECT_THAT(reported.err,
+              HasSubstr("warning: 4 of 9 sets could not be answered, the first too many: 101 observations"));
   EXPECT_THAT(reported.out, HasSubstr("not answered: "));
   EXPECT_THAT(reported.out, HasSubstr("5 of 9 sets are answered"));
 }
@@ -372,11 +373,12 @@ TEST_F(InferSets, FilesHoldTheSameNumbers) {
     const auto& q = one["quantiles"];
     std::string warnings;
     for (const std::string text : one["warnings"]) warnings += (warnings.empty() ? "" : "; ") + text;
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},\n", one["set"].get<std::string>(), one["n"].get<int>(),
-                       one["mean"][0].get<double>(), one["sd"][0].get<double>(), q["0.05"][0].get<double>(),
-                       q["0.5"][0].get<double>(), q["0.95"][0].get<double>(), one["distance"].get<double>(),
-                       one["percentile"].get<double>(), one["outside_training"].get<bool>() ? 1 : 0,
-                       one["within"]["p"].get<double>(), one["verdict"]["text"].get<std::string>(), one["extrapolates"].get<bool>() ? 1 : 0, warnings);
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},\n", one["set"].get<std::string>(),
+                       one["n"].get<int>(), one["mean"][0].get<double>(), one["sd"][0].get<double>(),
+                       q["0.05"][0].get<double>(), q["0.5"][0].get<double>(), q["0.95"][0].get<double>(),
+                       one["distance"].get<double>(), one["percentile"].get<double>(),
+                       one["outside_training"].get<bool>() ? 1 : 0, one["within"]["p"].get<double>(),
+                       one["verdict"]["text"].get<std::string>(), one["extrapolates"].get<bool>() ? 1 : 0, warnings);
     const auto at = static_cast<std::int64_t>(k);
     EXPECT_EQ(arrays.at("mean")[at][0].item<double>(), one["mean"][0].get<double>());
     EXPECT_EQ(arrays.at("quantiles")[at][0][2].item<double>(), q["0.95"][0].get<double>());

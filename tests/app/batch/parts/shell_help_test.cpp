@@ -54,7 +54,8 @@ TEST(Completion, NamesCommandsOptionsValuesAndFiles) {
 }
 
 TEST(Help, NamesOfEarlierVersionsAreRefusedWithThePresentOnes) {
-  EXPECT_THAT(run_words({"--batch", "infer", "bump-hunt", "--given", "t=1"}).err, HasSubstr("--given is called --conditions now"));
+  EXPECT_THAT(run_words({"--batch", "infer", "bump-hunt", "--given", "t=1"}).err,
+              HasSubstr("--given is called --conditions now"));
   EXPECT_THAT(run_words({"--batch", "report", "--learnt-prior=uniform(0, 1)"}).err,
               HasSubstr("--learnt-prior is called --training-prior now"));
   const Answer tried = run_words({"--batch", "tried", "runs/a"});

@@ -38,7 +38,7 @@ TEST_F(SessionCommand, SaysWhatASessionHoldsAndTheCommandThatDrawsIt) {
   EXPECT_THAT(reported.out, HasSubstr("prior       beta(2, 8)\ntests       local, predictive\n"));
   EXPECT_THAT(reported.out, HasSubstr("pinned      N = 10, set 3\n"));
   EXPECT_THAT(reported.out, HasSubstr("pairs --batch figure posterior bump-hunt --data " +
-                                  (folder_ / "events.csv").string() + " --n 2\n"));
+                                      (folder_ / "events.csv").string() + " --n 2\n"));
   const auto document = nlohmann::json::parse(run_words({"session", file_, "--json"}).out);
   EXPECT_EQ(document["pinned"][0]["command"], "pairs --batch figure posterior bump-hunt --index 3 --n 10");
   EXPECT_TRUE(document["problems"].empty());

@@ -153,7 +153,8 @@ TEST_F(OwnTaskTest, ASetThatCannotBeSimulatedSaysWhy) {
   write_file(program, wrong);
   d.click("permission/agree");
   ASSERT_TRUE(d.until([&] { return d.find("task/sample-failure") != nullptr; }, 60));
-  EXPECT_THAT(d.item("task/sample-failure").text, HasSubstr("set 0: ValueError: no beam\n  ")) << "lines as the program's";
+  EXPECT_THAT(d.item("task/sample-failure").text, HasSubstr("set 0: ValueError: no beam\n  "))
+      << "lines as the program's";
   write_file(program, right);
   d.click("task/again");
   ASSERT_TRUE(d.until([&] { return d.studio.specimen.figure() != nullptr; }, 60)) << d.studio.specimen.sample_failure();

@@ -149,8 +149,7 @@ TEST_P(RunsLook, AVerdictStandsInTheTabAndTheListAndMarksItsCells) {
         window.until([&] { return window.studio.library.listed() && window.studio.evaluation.scores() != nullptr; }));
     window.frames(4);
     const Item verdict = window.item("evaluate/verdict");
-    EXPECT_TRUE(
-        verdict.text.starts_with("▲ Miscalibrated at N = 10: truths of θ₁ and θ₂ lie too high (location z "))
+    EXPECT_TRUE(verdict.text.starts_with("▲ Miscalibrated at N = 10: truths of θ₁ and θ₂ lie too high (location z "))
         << verdict.text;
     EXPECT_EQ(verdict.ink, palette().warning);
     int marked = 0, in_list = 0;

@@ -83,11 +83,12 @@ TEST_F(PosteriorSetTest, ARandomSubsetOfAFileIsAPressAway) {
 // As infer does, the window asks which observations of a large file are meant before it answers.
 TEST_F(PosteriorSetTest, OfALargeFileAPersonChoosesThePart) {
   window();
-  write_file(path("large.csv"), "run,x\n" + [&] {
-    std::string rows;
-    for (int i = 0; i < 300; ++i) rows += fmt::format("{},{:.2f}\n", i / 50, 0.1 * (i % 97));
-    return rows;
-  }());
+  write_file(
+      path("large.csv"), "run,x\n" + [&] {
+        std::string rows;
+        for (int i = 0; i < 300; ++i) rows += fmt::format("{},{:.2f}\n", i / 50, 0.1 * (i % 97));
+        return rows;
+      }());
   const auto ask = [&] {
     posterior().set.open_file(path("large.csv"));
     ASSERT_TRUE(window().until([&] { return window().find("posterior/large/open") != nullptr; }, 60));

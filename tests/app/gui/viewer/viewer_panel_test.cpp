@@ -60,7 +60,7 @@ TEST_F(ViewerPanelTest, SpheresAreDraggedAndTheRestFollows) {
   const auto half_side = static_cast<double>(d.item("viewer/truth").max.x - d.item("viewer/truth").min.x) / 2;
   const ImVec2 middle = d.item("viewer/truth").middle(), first = sphere_at(0);
   const std::size_t k = *viewer().scene.sphere_at(static_cast<double>(first.x - middle.x) / half_side,
-                                            static_cast<double>(middle.y - first.y) / half_side);
+                                                  static_cast<double>(middle.y - first.y) / half_side);
   const ImVec2 before = sphere_at(k);
   const std::uint64_t version = viewer().shown()->version;
   drag(before, {14, -9});
@@ -111,10 +111,11 @@ TEST_F(ViewerPanelTest, AClickOnACameraMovesTheTargetThere) {
   Driver& d = window();
   const Item dome = d.item("viewer/dome");
   const auto is_view = [&] {
-    return std::any_of(viewer().cameras.observed().begin(), viewer().cameras.observed().end(), [&](const render::Camera& view) {
-      return std::abs(view.azimuth - viewer().cameras.target().azimuth) < 1e-9 &&
-             std::abs(view.elevation - viewer().cameras.target().elevation) < 1e-9;
-    });
+    return std::any_of(viewer().cameras.observed().begin(), viewer().cameras.observed().end(),
+                       [&](const render::Camera& view) {
+                         return std::abs(view.azimuth - viewer().cameras.target().azimuth) < 1e-9 &&
+                                std::abs(view.elevation - viewer().cameras.target().elevation) < 1e-9;
+                       });
   };
   EXPECT_FALSE(is_view());
   // With a hundred cameras one is near any place of the dome's upper half.

@@ -135,7 +135,8 @@ TEST_F(RunBoardTest, ChoosesRowsAsListsDo) {
   board.selection.choose(row("c"), Click::range);
   EXPECT_EQ(board.selection.chosen_listed().size(), 3u);
   board.selection.choose(row("b"), Click::toggled);
-  EXPECT_EQ(board.selection.chosen_listed(), (std::vector<std::string>{board_runs().listed[0].run, board_runs().listed[2].run}));
+  EXPECT_EQ(board.selection.chosen_listed(),
+            (std::vector<std::string>{board_runs().listed[0].run, board_runs().listed[2].run}));
   board.selection.choose(row("b"), Click::alone);
   EXPECT_THAT(board.selection.chosen_listed(), ElementsAre(board_runs().listed[1].run));
   // What a filter hides is not acted upon.

@@ -44,7 +44,9 @@ TEST_F(TaskSketchTest, SaysWhatIsWrong) {
   EXPECT_THAT(problem([](TaskSketch& s) { s.targets[0].low = "a"; }), HasSubstr("support of theta"));
   EXPECT_THAT(problem([](TaskSketch& s) { s.targets[0].low = "2"; }), HasSubstr("from a smaller to a larger"));
   EXPECT_THAT(problem([](TaskSketch& s) { s.nuisances[0].name = "theta"; }), HasSubstr("twice"));
-  EXPECT_THAT(problem([](TaskSketch& s) { s.given = {{"exposure", "", "", "0", "inf"}}; }),
+  EXPECT_THAT(problem([](TaskSketch& s) {
+                s.given = {{"exposure", "", "", "0", "inf"}};
+              }),
               HasSubstr("Values of exposure are drawn for training"));
   EXPECT_THAT(problem([](TaskSketch& s) { s.given = {{"theta", "", ""}}; }), HasSubstr("twice"));
   EXPECT_THAT(problem([](TaskSketch& s) { s.x_text = ""; }), HasSubstr("columns"));

@@ -76,8 +76,8 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
   }
   Status by_infer(std::int64_t n) {
     return set_by(nlohmann::json::parse(program({"infer", task(), "--data", path("set.csv"), "--n", std::to_string(n),
-                                                  "--out", path("infer.npz"), "--seed", "3", "--json"})
-                                             .out));
+                                                 "--out", path("infer.npz"), "--seed", "3", "--json"})
+                                            .out));
   }
   // Reads the whole file from standard input.
   Status by_follow() {
@@ -96,7 +96,8 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
     for (const Stopwatch watch; watch.seconds() < kPatience;) {
       posterior_.poll();
       shown = posterior_.shown();
-      if (const auto state = posterior_.follow.state(); state && shown && state->seen == shown->n && shown->n > 1) break;
+      if (const auto state = posterior_.follow.state(); state && shown && state->seen == shown->n && shown->n > 1)
+        break;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     posterior_.follow.stop();

@@ -125,8 +125,8 @@ TEST_F(ShippedPosterior, ItsNumbersAreThoseOfInfer) {
         EXPECT_NEAR(reported.at("mean")[t].get<double>(), ours.mean, near) << task;
         EXPECT_NEAR(reported.at("sd")[t].get<double>(), ours.sd, near) << task;
         EXPECT_NEAR(reported.at("quantiles").at("0.05")[t].get<double>(), ours.quantiles[0], near) << task;
-        EXPECT_NEAR(reported.at("intervals").at("0.9")[t][1].get<double>(), ours.most(IntervalKind::highest_density).high,
-                    near)
+        EXPECT_NEAR(reported.at("intervals").at("0.9")[t][1].get<double>(),
+                    ours.most(IntervalKind::highest_density).high, near)
             << task;
         EXPECT_NEAR(reported.at("exact").at("sd")[t].get<double>(), series("exact").targets[t].sd, near) << task;
       }
@@ -447,9 +447,10 @@ TEST_F(ShippedPosterior, ManyTargetsInACorner) {
     ASSERT_EQ(shown->density->plots.size(), side * side);
     EXPECT_FALSE(shown->density->plots[side * (side - 1)].contours.empty());
     EXPECT_EQ(shown->series.front().targets.size(), static_cast<std::size_t>(count)) << "the table has all";
-    const bool reported = std::any_of(shown->warnings.begin(), shown->warnings.end(), [](const PosteriorWarning& warning) {
-      return warning.text.find("shows the first 8 of 10 unknowns") != std::string::npos;
-    });
+    const bool reported =
+        std::any_of(shown->warnings.begin(), shown->warnings.end(), [](const PosteriorWarning& warning) {
+          return warning.text.find("shows the first 8 of 10 unknowns") != std::string::npos;
+        });
     EXPECT_EQ(reported, count > 8);
     // The command draws the same figure and gives the same warning.
     PosteriorFigureOptions options;

@@ -251,7 +251,8 @@ TEST_F(SettingsPageTest, ADeviceThatIsNotHereIsToldAndKept) {
   EXPECT_EQ(studio.settings.device, "cuda") << "where the driver works again, it is used again";
   std::string reported;
   for (const Message& message : studio.hub.messages.all()) reported += message.text + "\n";
-  EXPECT_THAT(reported, AllOf(HasSubstr("cuda of the settings cannot be used"), HasSubstr("Device on the Settings page")));
+  EXPECT_THAT(reported,
+              AllOf(HasSubstr("cuda of the settings cannot be used"), HasSubstr("Device on the Settings page")));
 }
 
 TEST_F(SettingsPageTest, ThreadsAreThoseOfTheBackgroundAndOfNewRuns) {

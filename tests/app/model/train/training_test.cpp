@@ -248,7 +248,8 @@ TEST_F(TrainingTest, AFailureIsASentenceUntilItIsDismissed) {
   hub_.tasks = in_place_of("gaussian", [](const TaskOptions&) { return std::make_shared<BrokenTask>(); });
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.drafts.shown(), {{"evaluate.sizes", "1, 10"}, {"evaluate.sets", "10"}});  // within the toy's largest N
+  make_small(training.drafts.shown(),
+             {{"evaluate.sizes", "1, 10"}, {"evaluate.sets", "10"}});  // within the toy's largest N
   training.start();
   ASSERT_TRUE(poll_to_rest(training));
   EXPECT_EQ(training.state(), Activity::failed);

@@ -137,16 +137,16 @@ TEST_F(ViewerTest, SamplesAreTheEstimatorsAndRefine) {
   ViewPosterior posterior(built_in_tasks(), world_, "", "cpu");
   const std::vector<render::Camera> used(viewer.cameras.observed().begin(), viewer.cameras.observed().begin() + 10);
   const torch::Tensor aggregate = direct_aggregate(posterior, viewer.scene.shown(), used, viewer.cameras.target());
-  const torch::Tensor sample = posterior.loaded().estimator->sample(aggregate, torch::full({1}, 10, torch::kInt64), 1,
-                                                                    stream_key(1, Purpose::posterior),
-                                                                    posterior.views().given(viewer.cameras.target()))[0];
+  const torch::Tensor sample = posterior.loaded().estimator->sample(
+      aggregate, torch::full({1}, 10, torch::kInt64), 1, stream_key(1, Purpose::posterior),
+      posterior.views().given(viewer.cameras.target()))[0];
   const auto& bytes = shown->samples[0].back()->rgb;
   const torch::Tensor image = sample.view({3, 16, 16}).permute({1, 2, 0}).contiguous();
   for (std::size_t i = 0; i < bytes.size(); ++i)
     ASSERT_NEAR(bytes[i], 255 * image.flatten()[static_cast<std::int64_t>(i)].item<double>(), 1.01) << i;
   const ViewerNumbers& n = shown->numbers;
-  const torch::Tensor truth =
-      posterior.views().target_views(render::pack_scenes({viewer.scene.shown()}), posterior.views().given(viewer.cameras.target()));
+  const torch::Tensor truth = posterior.views().target_views(render::pack_scenes({viewer.scene.shown()}),
+                                                             posterior.views().given(viewer.cameras.target()));
   std::vector<double> errors(16), mean(768, 0);
   double variance = 0;
   for (std::size_t i = 0; i < 768; ++i) {
@@ -197,7 +197,8 @@ TEST_F(ViewerTest, TheNewestWishWins) {
   EXPECT_LT(viewer.shown()->version, before + 60) << "not every request was worked out";
   // The truth shown is of the last camera.
   ViewPosterior posterior(built_in_tasks(), target_, "", "cpu");
-  EXPECT_EQ(viewer.shown()->truth->rgb, picture_of(posterior.truth(viewer.scene.shown(), viewer.cameras.target()))->rgb);
+  EXPECT_EQ(viewer.shown()->truth->rgb,
+            picture_of(posterior.truth(viewer.scene.shown(), viewer.cameras.target()))->rgb);
   EXPECT_TRUE(viewer.shown()->warnings.empty());
   viewer.set_n(60);
   settle(viewer);
@@ -258,13 +259,14 @@ TEST_F(ViewerTest, APressFindsTheSphereThatIsSeenThere) {
     for (std::int64_t i = 0; i < 32; ++i)
       for (std::int64_t j = 0; j < 32; ++j) {
         const auto here = viewer.scene.sphere_at(render::column_middle(static_cast<double>(j), 32),
-                                           render::row_middle(static_cast<double>(i), 32, 32));
+                                                 render::row_middle(static_cast<double>(i), 32, 32));
         EXPECT_EQ(here ? static_cast<int>(*here) : -1, buffers.id[0][i][j].item<int>()) << seed << " " << i << " " << j;
       }
   }
   // What is dragged follows the mouse.
   const render::Sphere before = viewer.scene.shown().spheres[0];
-  const render::CameraBasis basis = render::camera_basis(viewer.cameras.target().azimuth, viewer.cameras.target().elevation);
+  const render::CameraBasis basis =
+      render::camera_basis(viewer.cameras.target().azimuth, viewer.cameras.target().elevation);
   viewer.scene.move_sphere(0, before, 0.02, -0.03);
   const render::Sphere after = viewer.scene.shown().spheres[0];
   EXPECT_NEAR(render::dot3(after.center, basis.right) - render::dot3(before.center, basis.right), 0.03, 1e-9);

@@ -75,8 +75,7 @@ class Judge {
   ModelVerdict operator()(const torch::Tensor& x) const {
     const torch::Tensor aggregate =
         run_.estimator->embed(Observations(x)).to(torch::kCPU, torch::kFloat64).mean(0, true);
-    const Typicality typicality =
-        typicality_of(*run_.estimator, aggregate, torch::full({1}, x.size(0), torch::kInt64));
+    const Typicality typicality = typicality_of(*run_.estimator, aggregate, torch::full({1}, x.size(0), torch::kInt64));
     return within_verdict(model_verdict(typicality), within_.test(Observations(x)));
   }
 
@@ -108,10 +107,10 @@ double alarms(const LoadedRun& run, const Judge& judge, std::int64_t sets, std::
   for (std::int64_t k = 0; k < sets; ++k) {
     const std::int64_t indices[] = {k};
     const SetRange range[] = {{k, 0, n}};
-    count += judge(run.task
-                       ->observe(run.task->latents(43, Purpose::check, indices), 43, Purpose::check, range, torch::kCPU)
-                       .block())
-                 .warns();
+    count +=
+        judge(run.task->observe(run.task->latents(43, Purpose::check, indices), 43, Purpose::check, range, torch::kCPU)
+                  .block())
+            .warns();
   }
   return static_cast<double>(count) / static_cast<double>(sets);
 }
@@ -147,8 +146,8 @@ TEST(OutOfDistribution, IsSeenByTheBumpHunt) {
   const auto wide = [](Stream& s, std::int64_t) { return std::vector{3 * s.normal64()}; };
   const auto flat = [](Stream& s, std::int64_t) { return std::vector{10 * s.uniform64() - 5}; };
   const auto half = [&](Stream& s, std::int64_t i) { return i % 2 == 0 ? wide(s, i) : flat(s, i); };
-  for (const auto& [name, maker] : std::vector<std::pair<std::string, Maker>>{
-           {"N(0, 3)", wide}, {"uniform(-5, 5)", flat}, {"half of each", half}})
+  for (const auto& [name, maker] :
+       std::vector<std::pair<std::string, Maker>>{{"N(0, 3)", wide}, {"uniform(-5, 5)", flat}, {"half of each", half}})
     expect_power(judge, name, 0.9, 100, [&](Stream&) { return maker; });
   const std::int64_t own = long_tests() ? 20000 : 300;
   expect_one_in_a_hundred("bump hunt", alarms(run, judge, own, 100), own);

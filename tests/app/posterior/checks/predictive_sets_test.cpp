@@ -197,8 +197,8 @@ TEST(PredictiveSets, SumUpRaggedRows) {
                                               torch::tensor({0, 2, 2, 3}, torch::kInt64));
   const ObservationSummaries reported = room_of(info).summaries(info, x);
   EXPECT_EQ(reported.names, (std::vector<std::string>{"rows", "mean E", "mean t"}));
-  EXPECT_TRUE(
-      torch::equal(reported.values, torch::tensor({{2.0, 2.0, 6.0}, {0.0, 0.0, 0.0}, {1.0, 5.0, 0.0}}, torch::kFloat64)));
+  EXPECT_TRUE(torch::equal(reported.values,
+                           torch::tensor({{2.0, 2.0, 6.0}, {0.0, 0.0, 0.0}, {1.0, 5.0, 0.0}}, torch::kFloat64)));
 }
 
 TEST(PredictiveSets, AreOfAllThatIsInferred) {

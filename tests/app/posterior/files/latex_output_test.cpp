@@ -16,8 +16,7 @@ TEST(Latex, EscapesWhatIsSpecialToIt) {
             "a\\textbackslash{}b\\{c\\}\\textasciitilde{}\\textasciicircum{}\\$\\textbar{}\\textless{}\\textgreater{}");
   EXPECT_EQ(latex_text("θ₁₂ of ψ, Zürich"), "$\\theta_{12}$ of $\\psi$, Zürich");
   EXPECT_EQ(latex_text("T₂"), "T$_{2}$");
-  EXPECT_EQ(latex_text("\x1b\u202e\xff"),
-            "\\textbackslash{}x1b\\textbackslash{}u202e\\textbackslash{}xff");
+  EXPECT_EQ(latex_text("\x1b\u202e\xff"), "\\textbackslash{}x1b\\textbackslash{}u202e\\textbackslash{}xff");
 }
 
 TEST(Latex, RoundsToTwoDigitsOfTheSd) {

@@ -254,7 +254,8 @@ TEST_F(FrequentistAnswers, IntervalsCoverWhereTheNuisanceDependsOnTheta) {
       {"psi = 4 theta - 2 + .5 eps", [](double t) { return 4 * t - 2; }, [](double) { return 0.5; }},
       {"psi = 4 theta - 2 + .02 eps", [](double t) { return 4 * t - 2; }, [](double) { return 0.02; }},
       {"psi ~ N(0, .1 + theta)", [](double) { return 0.0; }, [](double t) { return 0.1 + t; }}};
-  const std::vector<std::uint64_t> seeds = long_tests() ? std::vector<std::uint64_t>{1, 2, 3} : std::vector<std::uint64_t>{1};
+  const std::vector<std::uint64_t> seeds =
+      long_tests() ? std::vector<std::uint64_t>{1, 2, 3} : std::vector<std::uint64_t>{1};
   constexpr std::int64_t nodes = 17;
   const std::int64_t step = long_tests() ? 2 : 4;
   for (const Case& one : cases) {
@@ -321,8 +322,8 @@ TEST_F(FrequentistAnswers, OfAnExampleWithADependentNuisanceAreRight) {
   toys->make(always, silent);
   std::vector<double> log;
   for (const double theta : toys->grid()) log.push_back(task->log_likelihood(theta, 0.12, 20));
-  const FrequentistAnswer answer =
-      Frequentist(toys, NuisanceChoice::prior).answer(LikelihoodCurve(toys->grid(), log), Observations(), {0.6827, 0.95});
+  const FrequentistAnswer answer = Frequentist(toys, NuisanceChoice::prior)
+                                       .answer(LikelihoodCurve(toys->grid(), log), Observations(), {0.6827, 0.95});
   ASSERT_EQ(answer.levels[0].parts.size(), 1u);
   EXPECT_NEAR(answer.levels[0].parts[0].low, 0.53 - 0.137, 0.015);
   EXPECT_NEAR(answer.levels[0].parts[0].high, 0.53 + 0.137, 0.015);

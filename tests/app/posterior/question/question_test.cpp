@@ -44,8 +44,8 @@ constexpr const char* kWords[] = {"plain", "a \"quoted\" one", "two\nlines", "ta
 std::vector<std::function<void(Question&)>> changes() {
   // A new field makes this fail to compile: add its change below.
   const Question all;
-  [[maybe_unused]] const auto& [run, set, many, n, others, interval, product, derived, other_derived, prior, tests, seed,
-                               predictive_seed, pinned] = all;
+  [[maybe_unused]] const auto& [run, set, many, n, others, interval, product, derived, other_derived, prior, tests,
+                                seed, predictive_seed, pinned] = all;
   std::vector<std::function<void(Question&)>> out = {
       [](Question& q) { q.n = 1; },
       [](Question& q) { q.n = 1'000'000; },
@@ -54,7 +54,9 @@ std::vector<std::function<void(Question&)>> changes() {
       [](Question& q) { q.learned_product = true; },
       [](Question& q) { q.seed = 0; },
       [](Question& q) { q.predictive_seed = 17; },
-      [](Question& q) { q.tests = {"local", "predictive", "confidence"}; },
+      [](Question& q) {
+        q.tests = {"local", "predictive", "confidence"};
+      },
       [](Question& q) { q.many = true, q.set.file = "sets.csv", q.set.group = "run"; },
   };
   for (const std::string word : kWords) {
@@ -103,7 +105,8 @@ TEST(AQuestion, IsRefusedByNameOfTheKey) {
   EXPECT_THAT(refusal("tests = [\"local\", \"lokal\"]\n"), HasSubstr("'tests' names 'lokal'; the tests are local,"));
   EXPECT_THAT(refusal("[set]\nmany = true\n"), HasSubstr("'set.file' is missing"));
   EXPECT_THAT(refusal("[set]\nfiel = \"a.csv\"\n"), HasSubstr("set.fiel"));
-  EXPECT_THAT(refusal("[[other_derived]]\nquantities = [\"a = 1\"]\n"), HasSubstr("'other_derived.targets' names no target"));
+  EXPECT_THAT(refusal("[[other_derived]]\nquantities = [\"a = 1\"]\n"),
+              HasSubstr("'other_derived.targets' names no target"));
   EXPECT_THAT(refusal("[[pinned]]\nn = 3\n"), HasSubstr("'pinned.run' is missing"));
   EXPECT_THAT(refusal("[[pinned]]\nrun = \"bump-hunt\"\nm = 3\n"), HasSubstr("pinned.m"));
 }
@@ -128,7 +131,8 @@ TEST(AQuestion, IsUtf8WhereAllOfItIs) {
   const std::string bad = "caf\xe9.csv";
   for (const auto& change : std::vector<std::function<void(Question&)>>{
            [&](Question& q) { q.set.file = bad; }, [&](Question& q) { q.prior = bad; },
-           [&](Question& q) { q.derived = {bad}; }, [&](Question& q) { q.other_derived[{"theta"}] = {bad}; }, [&](Question& q) { q.others = {bad}; },
+           [&](Question& q) { q.derived = {bad}; }, [&](Question& q) { q.other_derived[{"theta"}] = {bad}; },
+           [&](Question& q) { q.others = {bad}; },
            [&](Question& q) {
              q.pinned = {{bad, "run", {}, 1}};
            },

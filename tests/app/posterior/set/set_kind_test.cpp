@@ -23,8 +23,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A kind of set, and a value of each option that has an effect on it. Other options must be refused, by their name or, of
-// a list that they make another file, by these words.
+// A kind of set, and a value of each option that has an effect on it. Other options must be refused, by their name or,
+// of a list that they make another file, by these words.
 struct Kind {
   std::string name;
   std::shared_ptr<const Task> task;
@@ -106,13 +106,20 @@ class EachKindOfSet : public ::testing::Test {
         {"table", gaussian, {.file = path("points.csv")}, of_points},
         {"array", gaussian, {.file = path("points.npz")}, {{"random", "5"}, {"reader", reader}, {"missing", "drop"}}},
         {"one of many in a table", gaussian, {.file = path("points.csv"), .group = "run", .member = "0"}, of_member},
-        {"one of a folder", gaussian, {.file = path("sets"), .member = "a.csv"}, {{"random", "5"}, {"columns", "x1,u"}, {"member", "b.csv"}, {"reader", reader}, {"missing", "drop"}}},
+        {"one of a folder",
+         gaussian,
+         {.file = path("sets"), .member = "a.csv"},
+         {{"random", "5"}, {"columns", "x1,u"}, {"member", "b.csv"}, {"reader", reader}, {"missing", "drop"}}},
         {"images", circle, {.file = path("images")}, {{"random", "5"}}},
         {"array of images", circle, {.file = path("images.npz")}, {{"random", "5"}}},
         {"views", views, {.file = path("views"), .camera = render::Camera{1, .5}}, {{"camera", "10,20"}}},
         {"item", pebbles, {.file = "pebble:1.5"}, {{"up", "y"}, {"seed", "5"}}},
         {"item of a file", pebbles, {.file = path("one.pebble")}, {{"up", "y"}, {"seed", "5"}}},
-        {"one of a list", pebbles, {.file = path("list.txt"), .member = "pebble:1.5"}, {{"up", "y"}, {"seed", "5"}, {"member", "pebble:-1"}}, {{"reader", "is one set"}, {"group", "no column run to separate sets by"}}},
+        {"one of a list",
+         pebbles,
+         {.file = path("list.txt"), .member = "pebble:1.5"},
+         {{"up", "y"}, {"seed", "5"}, {"member", "pebble:-1"}},
+         {{"reader", "is one set"}, {"group", "no column run to separate sets by"}}},
         {"molecule", built_in_tasks()->make("molecules"), {.file = "CCO"}, {{"seed", "5"}}},
     };
   }
@@ -134,9 +141,9 @@ std::string observed(const Kind& kind, const SetChoice& choice) {
 
 TEST_F(EachKindOfSet, TakesAnOptionOrRefusesItByName) {
   const std::map<std::string, std::string> usual = {
-      {"index", "3"},       {"theta", "0.1,0.2"}, {"psi", "1,0,1"},    {"columns", "x1,u"}, {"random", "5"},
-      {"group", "run"},     {"member", "b"},      {"reader", "cat"},   {"table", "events"}, {"missing", "drop"},
-      {"up", "y"},          {"seed", "9"},        {"conditions", "3"}, {"camera", "30,45"},
+      {"index", "3"},   {"theta", "0.1,0.2"}, {"psi", "1,0,1"},    {"columns", "x1,u"}, {"random", "5"},
+      {"group", "run"}, {"member", "b"},      {"reader", "cat"},   {"table", "events"}, {"missing", "drop"},
+      {"up", "y"},      {"seed", "9"},        {"conditions", "3"}, {"camera", "30,45"},
   };
   int with_effect = 0, refused = 0;
   for (const Kind& kind : kinds()) {
@@ -148,7 +155,8 @@ TEST_F(EachKindOfSet, TakesAnOptionOrRefusesItByName) {
       const auto effect = kind.effects.find(option);
       if (option == "group" && !kind.set.group.empty()) continue;  // names the sets, together with --member
       SetChoice base = kind.set, changed = base;
-      if (option == "missing" && effect != kind.effects.end()) base.file = changed.file = path("gap") + kind.set.file.extension().string();
+      if (option == "missing" && effect != kind.effects.end())
+        base.file = changed.file = path("gap") + kind.set.file.extension().string();
       read_field_words(field, effect == kind.effects.end() ? usual.at(option) : effect->second, changed);
       std::string before, after, problem;
       try {

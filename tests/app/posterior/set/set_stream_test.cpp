@@ -284,8 +284,7 @@ TEST_F(SetStreamTest, NamesThatAreNoTextAreToldApartAndCanBeGivenAgain) {
   EXPECT_EQ(first("plain\\n"), 3) << "a backslash that escapes nothing stands alone";
   EXPECT_EQ(first("a\u202eb"), 4);
   EXPECT_EQ(first("a\\\\u202eb"), 5);
-  for (const auto& [name, observed] : all)
-    EXPECT_EQ(first(name), observed.x.block()[0][0].item<double>()) << name;
+  for (const auto& [name, observed] : all) EXPECT_EQ(first(name), observed.x.block()[0][0].item<double>()) << name;
 }
 
 }  // namespace

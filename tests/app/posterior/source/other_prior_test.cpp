@@ -112,8 +112,8 @@ TEST(OtherPrior, IsTheConjugatePosteriorUnderTheNewPrior) {
 TEST(OtherPrior, ItsSourceHasTheDensityAndTheDraws) {
   const auto task = std::make_shared<NormalPriorTask>(true);
   const Conjugate old = conjugate(0, 2), now = conjugate(0.5, 0.6);
-  const auto prior = std::make_shared<OtherPrior>(task, std::vector<std::string>{"normal(0.5, 0.6)"},
-                                                  std::vector<std::string>{});
+  const auto prior =
+      std::make_shared<OtherPrior>(task, std::vector<std::string>{"normal(0.5, 0.6)"}, std::vector<std::string>{});
   const PosteriorSource source = known_normal(old.mean, old.sd, 1);
   const ReweighedPosterior answer = reweighed(*prior, source);
   const PosteriorSource under = source_under(prior, source, answer.evidence);
@@ -129,8 +129,8 @@ TEST(OtherPrior, ItsSourceHasTheDensityAndTheDraws) {
     EXPECT_NEAR(samples.std().item<double>(), now.sd, 4 * error);
     EXPECT_TRUE(torch::equal(samples, under.sample(draws, 3)));
   }
-  const auto nowhere = std::make_shared<OtherPrior>(task, std::vector<std::string>{"uniform(100, 101)"},
-                                                    std::vector<std::string>{});
+  const auto nowhere =
+      std::make_shared<OtherPrior>(task, std::vector<std::string>{"uniform(100, 101)"}, std::vector<std::string>{});
   EXPECT_THROW(source_under(nowhere, source, 1).sample(10, 1), Error);
 }
 

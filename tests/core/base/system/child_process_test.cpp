@@ -38,7 +38,9 @@ TEST(ChildProcess, TellsHowItEndedAndKeepsWhatItSaid) {
 TEST(ChildProcess, RefusesAPipeInThePlaceOfItsLog) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "log").c_str(), 0600), 0);
-  EXPECT_THAT(message_of([&] { ChildProcess({"/bin/true"}, {folder / "out", folder / "log"}); }),
+  EXPECT_THAT(message_of([&] {
+                ChildProcess({"/bin/true"}, {folder / "out", folder / "log"});
+              }),
               ::testing::HasSubstr("it is a folder, a pipe or a device; remove it"));
   EXPECT_THAT(message_of([&] { start_detached({"/bin/true"}, folder / "log"); }), ::testing::HasSubstr("a pipe"));
 }

@@ -55,13 +55,16 @@ TEST(StandardStreams, ControlCharactersAreShown) {
               const int file = ::open(name.c_str(), O_RDWR | O_CREAT, 0600);
               ::dup2(file, STDERR_FILENO);
               ::dup2(file, STDOUT_FILENO);
-              print(std::string(kClearLine) + "run \x1b[2J\r a\xc2\x9b" "b\tc\xc3\xa9\n");
+              print(std::string(kClearLine) +
+                    "run \x1b[2J\r a\xc2\x9b"
+                    "b\tc\xc3\xa9\n");
               if (!answer("\x1b]0;title\x07\n")) ::_exit(1);
               answer_at_once("ended\n");
             }),
             0);
   EXPECT_EQ(read_file(name), std::string(kClearLine) +
-                                 "run \\x1b[2J\\x0d a\\xc2\\x9b" "b\tc\xc3\xa9\n\\x1b]0;title\\x07\nended\n");
+                                 "run \\x1b[2J\\x0d a\\xc2\\x9b"
+                                 "b\tc\xc3\xa9\n\\x1b]0;title\\x07\nended\n");
 }
 
 // A process that ends by a signal waits for nobody.

@@ -67,8 +67,8 @@ TEST(PooledTests, FindAWidthOfFivePercentAtEverySize) {
                            [](const PooledTest& one) { return one.level != CalibrationLevel::calibrated; });
       alone += !calibration_faults(rows, limits).empty();
     }
-    std::printf("targets correlate by %.1f: found in %d of %d, by the sizes' own tests in %d\n", targets, found, repeats,
-                alone);
+    std::printf("targets correlate by %.1f: found in %d of %d, by the sizes' own tests in %d\n", targets, found,
+                repeats, alone);
     EXPECT_GE(found, 0.8 * repeats);
   }
 }

@@ -92,7 +92,8 @@ TEST(ConditionalNuisances, KeepCountsAndSupports) {
 class OwnTask : public DependentTask, public DrawsNuisances {
  public:
   OwnTask() : DependentTask([](double t) { return t > 0.5 ? 9.0 : 0.0; }, [](double) { return 0.01; }) {}
-  torch::Tensor nuisances_at(double theta, std::uint64_t, Purpose, std::span<const std::int64_t> indices) const override {
+  torch::Tensor nuisances_at(double theta, std::uint64_t, Purpose,
+                             std::span<const std::int64_t> indices) const override {
     return at::full({static_cast<std::int64_t>(indices.size()), 1}, mean_of(theta), torch::kFloat64);
   }
 };

@@ -82,16 +82,18 @@ TEST(PriorFamily, ATableIsReadByTheNamesOfItsColumns) {
     write_file(file, text);
     return prior_family(file, "--prior", "theta");
   };
-  for (const char* text : {"theta,density\n0,0\n1,3\n3,0\n", "density,theta\n0,0\n3,1\n0,3\n",
-                           "value,pdf\n0,0\n1,3\n3,0\n", "Density,run,theta\n0,7,0\n3,7,1\n0,7,3\n", "0.0,0.0\n1,3\n3,0\n"})
+  for (const char* text :
+       {"theta,density\n0,0\n1,3\n3,0\n", "density,theta\n0,0\n3,1\n0,3\n", "value,pdf\n0,0\n1,3\n3,0\n",
+        "Density,run,theta\n0,7,0\n3,7,1\n0,7,3\n", "0.0,0.0\n1,3\n3,0\n"})
     EXPECT_NEAR(density_at(*of(text), 2), 1.0 / 3, 1e-12) << text;
-  for (const char* text : {"theta,log_density\n0,5\n1,6\n", "log density,theta\n5,0\n6,1\n",
-                           "theta,logp\n0,-1000\n1,-999\n"})
+  for (const char* text :
+       {"theta,log_density\n0,5\n1,6\n", "log density,theta\n5,0\n6,1\n", "theta,logp\n0,-1000\n1,-999\n"})
     EXPECT_NEAR(density_at(*of(text), 1) / density_at(*of(text), 0), std::exp(1), 1e-9) << text;
   write_file(file, "p,log_density\n0,5\n1,6\n");
   EXPECT_EQ(refusal(file, "p"), "") << "a target may be called as densities are";
   write_file(file, "psi,density\n0,1\n1,2\n");
-  EXPECT_THAT(refusal(file, "theta"), HasSubstr("has the columns psi, density; call the one of values theta, or value"));
+  EXPECT_THAT(refusal(file, "theta"),
+              HasSubstr("has the columns psi, density; call the one of values theta, or value"));
   EXPECT_EQ(refusal(file), "") << "of whatever it is";
   write_file(file, "theta,weight\n0,1\n1,2\n");
   EXPECT_THAT(refusal(file, "theta"), HasSubstr("call the one of densities density, or log_density"));

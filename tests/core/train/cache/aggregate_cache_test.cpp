@@ -67,7 +67,8 @@ TEST_F(CacheTest, BlocksAndUnionsAreMadeByThePool) {
   write(groups, "mean.cache");
   estimator_.set_pool(std::make_shared<ScaledPool>());
   write(groups, "scaled.cache");
-  const AggregateCache mean(folder_ / "mean.cache", estimator_, 9, 0), scaled(folder_ / "scaled.cache", estimator_, 9, 0);
+  const AggregateCache mean(folder_ / "mean.cache", estimator_, 9, 0),
+      scaled(folder_ / "scaled.cache", estimator_, 9, 0);
   const AggregateSampler sampler(groups, SizeDistribution::log_uniform, 0, 5, estimator_.pool_pointer());
   const AggregateBatch a = sampler.draw(mean, false, 3, 64), b = sampler.draw(scaled, false, 3, 64);
   EXPECT_TRUE(at::allclose(a.aggregates * ScaledPool::factor, b.aggregates, 1e-5, 1e-6));

@@ -32,8 +32,8 @@ TriangleMesh dented(std::uint64_t number) {
     for (std::uint32_t k = 0; k < around; ++k) {
       const double t = M_PI * r / rings, p = 2 * M_PI * k / around;
       const double radius = 1 + 0.3 * std::sin(3 * p + a) * std::sin(t) + 0.2 * std::cos(2 * t + b);
-      mesh.vertices.push_back({wide * radius * std::sin(t) * std::cos(p), deep * radius * std::sin(t) * std::sin(p),
-                               radius * std::cos(t)});
+      mesh.vertices.push_back(
+          {wide * radius * std::sin(t) * std::cos(p), deep * radius * std::sin(t) * std::sin(p), radius * std::cos(t)});
     }
   for (std::uint32_t r = 0; r < rings; ++r)
     for (std::uint32_t k = 0; k < around; ++k) {
@@ -52,11 +52,12 @@ void put_bytes(std::string& out, Number value) {
 // The mesh as other programs write it: OFF in the order of its corners, OBJ in another unit to six digits, moved and
 // its corners turned round, binary STL without shared corners, PLY in float32 with the axes exchanged.
 std::map<std::string, std::string> written(const TriangleMesh& mesh) {
-  std::string off = fmt::format("OFF\n{} {} 0\n", mesh.vertices.size(), mesh.triangles.size()), obj,
-              stl(80, ' '), ply = fmt::format("ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\n"
-                                              "property float y\nproperty float z\nelement face {}\n"
-                                              "property list uchar int vertex_indices\nend_header\n",
-                                              mesh.vertices.size(), mesh.triangles.size());
+  std::string off = fmt::format("OFF\n{} {} 0\n", mesh.vertices.size(), mesh.triangles.size()), obj, stl(80, ' '),
+              ply = fmt::format(
+                  "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\n"
+                  "property float y\nproperty float z\nelement face {}\n"
+                  "property list uchar int vertex_indices\nend_header\n",
+                  mesh.vertices.size(), mesh.triangles.size());
   for (const auto& v : mesh.vertices) off += fmt::format("{:.9g} {:.9g} {:.9g}\n", v[0], v[1], v[2]);
   for (std::size_t k = mesh.vertices.size(); k-- > 0;) {
     const auto& v = mesh.vertices[k];

@@ -167,7 +167,8 @@ TEST(MeshMeasure, CornersThatRoundingMovedApartAreOne) {
 
 TEST(MeshMeasure, AMeshOfRoundedCornersIsClosed) {
   const std::filesystem::path folder = real_meshes(), file = folder / "other/trimesh/featuretype.ply";
-  if (folder.empty() || !std::filesystem::exists(file)) GTEST_SKIP() << "no real meshes on this machine: set PAIRS_DATA";
+  if (folder.empty() || !std::filesystem::exists(file))
+    GTEST_SKIP() << "no real meshes on this machine: set PAIRS_DATA";
   const MeshFacts facts = measure_mesh_file(file);
   EXPECT_EQ(facts.rule, VolumeRule::enclosed) << facts.why;
   EXPECT_EQ(facts.open_edges, 0u);

@@ -37,8 +37,8 @@ TEST(MeshUp, TurnsWithoutMirroring) {
     EXPECT_EQ(turned.vertices[static_cast<std::size_t>(up)][2], 1 + static_cast<double>(up)) << up_text(up);
     // The signed volume, which a mirror would turn round.
     const auto &a = turned.vertices[0], &b = turned.vertices[1], &c = turned.vertices[2];
-    const double volume = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
-                          a[2] * (b[0] * c[1] - b[1] * c[0]);
+    const double volume =
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
     EXPECT_EQ(volume, 6) << up_text(up);
     EXPECT_NEAR(measure_mesh(turned).volume, measure_mesh(mesh).volume, 1e-12);
   }

@@ -417,7 +417,8 @@ TEST(OwnTaskFile, HoldsSufficientStatistics) {
   EXPECT_TRUE(parse_task(whole, "/some/task.toml").sufficient.empty());
   EXPECT_THAT(problem(whole + "[sufficient]\n"), HasSubstr("must hold statistics"));
   EXPECT_THAT(problem(whole + "[sufficient]\nstatistics = []\n"), HasSubstr("at least one"));
-  EXPECT_THAT(problem(whole + "[sufficient]\nstatistics = [\"z^2\"]\n"), HasSubstr("unknown name \"z\"; available: x, y"));
+  EXPECT_THAT(problem(whole + "[sufficient]\nstatistics = [\"z^2\"]\n"),
+              HasSubstr("unknown name \"z\"; available: x, y"));
   EXPECT_THAT(problem(whole + "[sufficient]\nstatistics = [\"x\"]\nmore = 1\n"), HasSubstr("more"));
   EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [3, 8, 8]") + "[sufficient]\nstatistics = [\"x\"]\n"),
               HasSubstr("columns of x"));

@@ -67,7 +67,8 @@ TEST_F(OwnSimulatorCheck, FindsNothingInWhatIsRight) {
 
 TEST_F(OwnSimulatorCheck, NamesWhatIsWrong) {
   const std::string good = "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n";
-  const Status outside = check("def prior(rng, size):\n    return 2 * rng.random(size), rng.normal(0, 1, size)\n" + good);
+  const Status outside =
+      check("def prior(rng, size):\n    return 2 * rng.random(size), rng.normal(0, 1, size)\n" + good);
   EXPECT_EQ(outside.code, 1);
   EXPECT_THAT(outside.text, HasSubstr("WRONG  targets: theta stays within [0, 1]"));
   const Status global =

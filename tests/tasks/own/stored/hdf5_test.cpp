@@ -92,10 +92,9 @@ TEST_F(StoredHdf5Test, VirtualDataSetsAreReadAndTheirSourcesRecorded) {
   for (const StoredState& one : made->stored()->state()) files.push_back(one.file);
   EXPECT_THAT(files, ::testing::UnorderedElementsAre("all.h5", "parts/a.h5", "parts/b.h5"));
   std::filesystem::remove(task() / "parts/b.h5");
-  EXPECT_THAT(sentence_of([&] {
-                sets_of(*made, latents_of(*made, 1, Purpose::pretrain, 0, 3), 1, Purpose::pretrain, 0, 2);
-              }),
-              StartsWith("parts/b.h5 has gone since it was opened"));
+  EXPECT_THAT(
+      sentence_of([&] { sets_of(*made, latents_of(*made, 1, Purpose::pretrain, 0, 3), 1, Purpose::pretrain, 0, 2); }),
+      StartsWith("parts/b.h5 has gone since it was opened"));
 }
 
 TEST_F(StoredHdf5Test, SourcesThatAreMissingOutsideOrNoFilesAreRefused) {
@@ -106,8 +105,9 @@ TEST_F(StoredHdf5Test, SourcesThatAreMissingOutsideOrNoFilesAreRefused) {
     write_virtual(parts);
     return refused();
   };
-  EXPECT_THAT(with("parts/none.h5"), AllOf(StartsWith("all.h5: array 'x' is virtual, and its source parts/none.h5 cannot"),
-                                           HasSubstr("would be read as fill values; restore it")));
+  EXPECT_THAT(with("parts/none.h5"),
+              AllOf(StartsWith("all.h5: array 'x' is virtual, and its source parts/none.h5 cannot"),
+                    HasSubstr("would be read as fill values; restore it")));
   write_hdf5(folder_ / "outside.h5", numbered_sets(20, 4, 30));
   EXPECT_THAT(with("../outside.h5"), HasSubstr("../outside.h5 lies outside the task's folder"));
   EXPECT_THAT(with((folder_ / "outside.h5").string()), HasSubstr("lies outside the task's folder"));
@@ -117,7 +117,8 @@ TEST_F(StoredHdf5Test, SourcesThatAreMissingOutsideOrNoFilesAreRefused) {
   ASSERT_EQ(::mkfifo((task() / "parts/fifo.h5").c_str(), 0600), 0);
   EXPECT_THAT(with("parts/fifo.h5"), HasSubstr("parts/fifo.h5 is no regular file"));
   write_hdf5(task() / "parts/short.h5", numbered_sets(19, 4, 30));
-  EXPECT_THAT(with("parts/short.h5"), HasSubstr("parts/short.h5: x has shape [19, 4, 1], which does not hold what is asked"));
+  EXPECT_THAT(with("parts/short.h5"),
+              HasSubstr("parts/short.h5: x has shape [19, 4, 1], which does not hold what is asked"));
   write_hdf5(task() / "parts/other.h5", {{"y", numbered_x(20, 4, 30)}});
   EXPECT_THAT(with("parts/other.h5"), HasSubstr("holds no such data set"));
   write_virtual(first);
@@ -144,8 +145,9 @@ TEST_F(StoredHdf5Test, NumbersInOtherFilesAreRefused) {
     H5Pclose(created);
     H5Sclose(space);
     H5Fclose(file);
-    EXPECT_THAT(refused("e.h5"), AllOf(StartsWith("e.h5: array 'x' keeps its numbers in other files (external storage)"),
-                                       HasSubstr("write them into the file itself")));
+    EXPECT_THAT(refused("e.h5"),
+                AllOf(StartsWith("e.h5: array 'x' keeps its numbers in other files (external storage)"),
+                      HasSubstr("write them into the file itself")));
   }
 }
 

@@ -87,8 +87,9 @@ TEST_F(StoredErrorsTest, WrongShapesAndTypes) {
   EXPECT_THAT(of_arrays(rows, stored_row_info(4)), HasSubstr("must lead from 0 to 300"));
   rows["row_offsets"] = torch::arange(0, 301, 3, torch::kInt64);
   rows["row_offsets"][40] = 500;  // of the first observation of a set
-  EXPECT_THAT(of_arrays(rows, stored_row_info(2)),
-              AllOf(StartsWith("a.npz: array 'row_offsets': observation 0 of set 20"), HasSubstr("offsets must ascend")));
+  EXPECT_THAT(
+      of_arrays(rows, stored_row_info(2)),
+      AllOf(StartsWith("a.npz: array 'row_offsets': observation 0 of set 20"), HasSubstr("offsets must ascend")));
   rows["row_offsets"] = torch::zeros({0}, torch::kInt64);
   EXPECT_THAT(of_arrays(rows, stored_row_info(2)), HasSubstr("has shape [0], but [T + 1] is needed"));
   rows = {{"theta", numbered_theta(25)}, {"x", torch::zeros({300, 2})}};
@@ -111,18 +112,20 @@ TEST_F(StoredErrorsTest, NumbersThatAreNotFiniteOrOutsideTheirSupport) {
   arrays = good_;
   arrays["x"] = good_.at("x").to(torch::kFloat64).clone();
   arrays["x"].fill_(1e300);  // beyond float32
-  EXPECT_THAT(of_arrays(arrays),
-              AllOf(StartsWith("a.npz: array 'x': set "),
-                    HasSubstr(" holds 1e+300 in an observation; every number must be finite in float32: leave the set out, or "
-                              "simulate it again")));
+  EXPECT_THAT(
+      of_arrays(arrays),
+      AllOf(StartsWith("a.npz: array 'x': set "),
+            HasSubstr(" holds 1e+300 in an observation; every number must be finite in float32: leave the set out, or "
+                      "simulate it again")));
   // Beyond the first observations it takes a look at all numbers, once for each state of the files.
   arrays["x"] = good_.at("x").clone();
   arrays["x"][31][2][0] = NAN;
   EXPECT_EQ(of_arrays(arrays), "");
   for (int again = 0; again < 2; ++again)
-    EXPECT_EQ(prepared(stored_info(4)),
-              "a.npz: array 'x' holds nan in an observation of set 31; every number must be finite in float32: leave the "
-              "set out, or simulate it again; where NaN fills smaller sets up, write padding = \"nan\" in [simulations]");
+    EXPECT_EQ(
+        prepared(stored_info(4)),
+        "a.npz: array 'x' holds nan in an observation of set 31; every number must be finite in float32: leave the "
+        "set out, or simulate it again; where NaN fills smaller sets up, write padding = \"nan\" in [simulations]");
   EXPECT_EQ(of_arrays(good_), "");
   const auto whole = stored_task(folder_.path(), {"a.npz"}, stored_info(4));
   std::int64_t looked = 0;
@@ -151,9 +154,10 @@ TEST_F(StoredErrorsTest, NuisancesOutsideTheirSupport) {
     });
   };
   EXPECT_EQ(within(0.049), "");
-  EXPECT_EQ(within(0.0405),
-            "a.npz: array 'psi': row 41 holds b = 0.041, outside its support 0 to 0.0405; widen the support in task.toml, "
-            "or store the sets of this prior alone");
+  EXPECT_EQ(
+      within(0.0405),
+      "a.npz: array 'psi': row 41 holds b = 0.041, outside its support 0 to 0.0405; widen the support in task.toml, "
+      "or store the sets of this prior alone");
 }
 
 // Times since 1970 with milliseconds in between: float32 keeps steps of 128 seconds.
@@ -164,9 +168,8 @@ TEST_F(StoredErrorsTest, NumbersThatFloat32CannotTellApartAreNotRounded) {
   names.files = {"a.npz"};
   const auto opened = [&](const Arrays& stored, const InputScale& input = {}) {
     write_stored_npz(folder_ / "a.npz", stored);
-    return sentence_of([&] {
-      Simulations(names, folder_.path(), simulation_shape(stored_info(4))).check_precision({"t"}, input);
-    });
+    return sentence_of(
+        [&] { Simulations(names, folder_.path(), simulation_shape(stored_info(4))).check_precision({"t"}, input); });
   };
   EXPECT_THAT(opened(arrays), AllOf(StartsWith("a.npz: array 'x': numbers of column 't' are as large as 1.7"),
                                     HasSubstr("loses up to"), HasSubstr("subtract an offset such as 1.7")));
@@ -260,9 +263,10 @@ TEST_F(StoredErrorsTest, TooFewSets) {
   EXPECT_THAT(of_arrays(numbered_sets(2, 4)), HasSubstr("hold 2 sets of 2 different θ, too few"));
   EXPECT_THAT(of_arrays(numbered_sets(50, 1), stored_info(1)),
               HasSubstr("Too few of the stored sets hold two observations"));
-  EXPECT_EQ(of_arrays(good_, stored_info(5)),
-            "max_n = 5 asks for sets of as many observations, but only up to N = 4 are stored for training, validation and "
-            "evaluations; set max_n = 4, or store larger sets");
+  EXPECT_EQ(
+      of_arrays(good_, stored_info(5)),
+      "max_n = 5 asks for sets of as many observations, but only up to N = 4 are stored for training, validation and "
+      "evaluations; set max_n = 4, or store larger sets");
 }
 
 TEST_F(StoredErrorsTest, FilesThatChangeWhileTheyAreInUse) {

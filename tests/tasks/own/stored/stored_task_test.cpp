@@ -154,10 +154,11 @@ TEST_F(StoredTaskTest, DemandsDecideWhichSetsServe) {
   ASSERT_EQ(service.size(), 3u);
   const std::int64_t large = held(Purpose::pretrain, 40), all = held(Purpose::pretrain, 2);
   EXPECT_EQ(service[0].held, large);
-  EXPECT_EQ(service[0].text,
-            fmt::format("stage 1: {} stored sets of 10 observations or more, of 5,000 that are drawn, each {:.3g} times, "
-                        "every time another random subset of its observations",
-                        large, 5000.0 / static_cast<double>(large)));
+  EXPECT_EQ(
+      service[0].text,
+      fmt::format("stage 1: {} stored sets of 10 observations or more, of 5,000 that are drawn, each {:.3g} times, "
+                  "every time another random subset of its observations",
+                  large, 5000.0 / static_cast<double>(large)));
   EXPECT_EQ(
       service[1].text,
       fmt::format("stages 2 and 3, N up to 2: {} stored sets of 2 observations or more, of 100 that are drawn", all));
@@ -384,7 +385,9 @@ std::string drawn(const Task& task) {
 }
 
 TEST_F(StoredTaskTest, NeitherNamesNorFilesNorTheirOrderChangeWhatIsDrawn) {
-  const auto opened = [&](std::vector<std::string> files) { return stored_task(folder_.path(), files, stored_info(2)); };
+  const auto opened = [&](std::vector<std::string> files) {
+    return stored_task(folder_.path(), files, stored_info(2));
+  };
   const Arrays all = numbered_sets(500, 2);
   write_stored_npz(folder_ / "whole.npz", all);
   const std::string before = drawn(*opened({"whole.npz"}));
@@ -430,16 +433,18 @@ TEST_F(StoredTaskTest, SetsOfOneThetaStayTogetherAndCopiesCountOnce) {
   }
   EXPECT_EQ(all, 600);
   EXPECT_EQ(seen.size(), 40u);
-  EXPECT_THAT(design->stored()->notes(),
-              ::testing::ElementsAre(HasSubstr("600 of the 600 stored sets have a θ that others have, too: there are 40")));
+  EXPECT_THAT(
+      design->stored()->notes(),
+      ::testing::ElementsAre(HasSubstr("600 of the 600 stored sets have a θ that others have, too: there are 40")));
   // b is a less its first set.
   write_stored_npz(folder_ / "a.npz", numbered_sets(50, 2));
   write_stored_npz(folder_ / "b.npz", numbered_sets(49, 2, 1));
   const auto both = stored_task(folder_.path(), {"a.npz", "b.npz"}, stored_info(2));
   EXPECT_EQ(both->info().data_source, stored_task(folder_.path(), {"a.npz"}, stored_info(2))->info().data_source);
-  EXPECT_THAT(both->stored()->notes(),
-              ::testing::ElementsAre("49 sets are stored more than once (the same θ, ψ, size and first observation) and "
-                                     "used once: 49 of the 49 sets of b.npz stand in a.npz, too."));
+  EXPECT_THAT(
+      both->stored()->notes(),
+      ::testing::ElementsAre("49 sets are stored more than once (the same θ, ψ, size and first observation) and "
+                             "used once: 49 of the 49 sets of b.npz stand in a.npz, too."));
   // θ of three values at least.
   EXPECT_THAT(sentence_of([&] {
                 write_stored_npz(folder_ / "two.npz",

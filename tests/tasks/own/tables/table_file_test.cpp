@@ -45,7 +45,8 @@ std::vector<double> read_all(const std::filesystem::path& file, const std::vecto
 }
 
 // A damaged file is refused in a sentence, or what is read of it is finite: nothing else may happen.
-void expect_reported(const std::filesystem::path& file, const std::vector<std::string>& names, const std::string& what) {
+void expect_reported(const std::filesystem::path& file, const std::vector<std::string>& names,
+                     const std::string& what) {
   try {
     for (const double value : read_all(file, names)) ASSERT_TRUE(std::isfinite(value)) << what;
   } catch (const Error& error) {
@@ -53,8 +54,8 @@ void expect_reported(const std::filesystem::path& file, const std::vector<std::s
   }
 }
 
-void expect_damage_reported(const std::filesystem::path& file, const std::vector<std::string>& names, std::size_t cut_step,
-                        std::size_t flip_step) {
+void expect_damage_reported(const std::filesystem::path& file, const std::vector<std::string>& names,
+                            std::size_t cut_step, std::size_t flip_step) {
   const std::string whole = read_file(file);
   const std::filesystem::path damaged = file.parent_path() / ("damaged" + file.extension().string());
   for (std::size_t length = 0; length < whole.size(); length += cut_step) {
@@ -348,7 +349,9 @@ TEST_F(TableFileTest, ReadsColumnsAndMatricesOfHdf5) {
   EXPECT_EQ(read_all(path("matrix.h5"), {"column 2"}), (std::vector<double>{1, 3, 5}));
   EXPECT_EQ(read_all(path("matrix.h5"), {"column 2", "column 1"}), (std::vector<double>{1, 0, 3, 2, 5, 4}));
   write("ragged.h5", {{"u", {5}}, {"v", {4}}});
-  EXPECT_THAT(refusal_of([&] { (void)open_table(path("ragged.h5"), {"", {"u", "v"}}); }),
+  EXPECT_THAT(refusal_of([&] {
+                (void)open_table(path("ragged.h5"), {"", {"u", "v"}});
+              }),
               HasSubstr("differ in length, u has 5 rows and v has 4"));
   EXPECT_EQ(open_table(path("ragged.h5"), {"", {"v"}})->rows(), 4);
 }

@@ -67,8 +67,7 @@ TEST_F(SampleSavingTest, AreThoseOfInferAsNpzAndCsv) {
     for (const char* ending : {".npz", ".csv"}) {
       const std::string ours = std::string("ours") + ending, theirs = std::string("theirs") + ending;
       ASSERT_EQ(save(ours, 321, 5), "");
-      infer({task, "--data", path("x.csv"), "--n", "40", "--samples", "321", "--seed", "5",
-             "--out", path(theirs)});
+      infer({task, "--data", path("x.csv"), "--n", "40", "--samples", "321", "--seed", "5", "--out", path(theirs)});
       EXPECT_TRUE(read_file(path(ours)) == read_file(path(theirs))) << task << ending;
       ASSERT_EQ(save("other" + std::string(ending), 321, 6), "");
       EXPECT_FALSE(read_file(path("other" + std::string(ending))) == read_file(path(ours))) << "another seed";
