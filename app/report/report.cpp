@@ -32,6 +32,7 @@ nlohmann::json document_of(const ReportContent& content) {
   if (content.metrics) {
     document["evaluate"] = metrics_document(*content.metrics);
     if (!content.verdict.text.empty()) document["evaluate"]["verdict"] = content.verdict.text;
+    if (!content.sharpness.empty()) document["evaluate"]["sharpness"] = content.sharpness;
   }
   return document;
 }

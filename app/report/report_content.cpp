@@ -20,6 +20,7 @@
 #include "app/runs/run_about.h"
 #include "app/runs/run_shades.h"
 #include "app/scores/run_evaluation.h"
+#include "app/scores/sharpness.h"
 #include "core/base/files/digest.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
@@ -176,6 +177,9 @@ void measure(ReportContent& content, Monitor& monitor) {
   std::vector<std::string> labels;
   for (const Target& target : content.info().targets) labels.push_back(target.label);
   content.verdict = evaluation_verdict(content.metrics->rows, {labels, 0, content.metrics->companion});
+  const LoadedRun& run = content.run;
+  content.sharpness = sharpness_text(
+      sharpness(*content.metrics, neighbor_metrics(run.config.tasks, run.folder, *content.metrics)));
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct ReportContent {
   std::vector<PagePicture> pictures;       // for images
   std::optional<Metrics> metrics;          // at this N
   EvaluationVerdict verdict;
+  std::string sharpness;  // sharpness_text, at this N
   RunProgress progress;  // of its training; empty if its log is missing
   RunCost cost;
   std::vector<DerivedNumbers> derived = {};

@@ -145,6 +145,7 @@ PageSection calibration_section(const ReportContent& content) {
       "prior ({}; seed {}).",
       count_text(rows.front().sets), count_text(content.n()), content.metrics->data, content.metrics->seed)});
   if (!content.verdict.text.empty()) section.blocks.push_back(PageText{content.verdict.text + "."});
+  if (!content.sharpness.empty()) section.blocks.push_back(PageText{content.sharpness + "."});
   PageFacts facts;  // one row, and many columns
   const Table table = scoring_of(rows).table(rows);
   for (std::size_t c = 0; c < table.columns().size(); ++c)

@@ -21,6 +21,7 @@
 #include "app/scores/companion.h"
 #include "app/scores/further_tests_text.h"
 #include "app/scores/learned.h"
+#include "app/scores/sharpness.h"
 #include "app/scores/verdict.h"
 #include "core/base/files/files.h"
 #include "core/base/text/error.h"
@@ -188,7 +189,13 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   std::optional<LoadedRun> other;
   if (!arguments.companion.empty()) other = open_beside(run, options, arguments);
   Metrics metrics = evaluate_run(run, options, printer);
-  if (other) set_companion(metrics, metrics_with_means(*other, shared_options(*other, options), printer));
+  std::vector<Metrics> others;
+  if (other) {
+    others.push_back(metrics_with_means(*other, shared_options(*other, options), printer));
+    set_companion(metrics, others.front());
+  } else {
+    others = neighbor_metrics(run.config.tasks, run.folder, metrics);
+  }
   std::string place;
   Result result;
   if (!arguments.out.empty()) {
@@ -219,6 +226,10 @@ Result evaluate_command(const EvaluateArguments& arguments) {
     result.document["verdict"] = verdict.text;
     if (learned_nothing(metrics.rows)) result.document["learned_nothing"] = true;
   }
+  const Sharpness sharp = sharpness(metrics, others);
+  result.document["sharpness"] = sharpness_document(sharp);
+  if (const std::string text = sharpness_text(sharp); !text.empty() && !learned_nothing(metrics.rows))
+    result.text += fmt::format("\n{}.\n", text);
   if (const std::string text = reach_text(*run.estimator, metrics.rows); !text.empty()) {
     result.text += fmt::format("\n{}.\n", text);
     result.document["outside_note"] = text;

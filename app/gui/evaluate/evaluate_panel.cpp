@@ -276,6 +276,7 @@ void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool da
                 verdict.bad ? ui::Look::warning : look_of(verdict.level, ui::Look::strong), 0, "evaluate/verdict");
     ui::tip(calibrated_meaning());
     if (!verdict.family.empty()) ui::wrapped(verdict.family + ".", ui::Look::small_muted);
+    if (!scores->sharpness.empty()) ui::wrapped(scores->sharpness + ".", ui::Look::body, 0, "evaluate/sharpness");
     ui::space(4);
   }
   table(*scores);

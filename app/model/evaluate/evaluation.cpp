@@ -16,6 +16,7 @@
 #include "app/runs/run_stamp.h"
 #include "app/runs/task_words.h"
 #include "app/scores/run_evaluation.h"
+#include "app/scores/sharpness.h"
 #include "app/text/counts.h"
 #include "core/base/files/files.h"
 #include "core/base/text/error.h"
@@ -106,7 +107,8 @@ std::shared_ptr<const Opened> open(const Tasks& tasks, const std::string& run, c
         if (const auto own = kept.find(opened->weights, here); own && still_tested(*own, *loaded.task)) metrics = *own;
       if (metrics) metrics->shade = shades.of(run);
       if (metrics && !metrics->rows.empty())
-        opened->stored = make_scores(run, *metrics, metrics->rows.size(), std::move(place), labels_of(loaded));
+        opened->stored = make_scores(run, *metrics, metrics->rows.size(), std::move(place), labels_of(loaded),
+                                     neighbor_metrics(tasks, loaded.folder, *metrics));
     } catch (const Error& error) {
       opened->warning = error.what();
     }
@@ -321,7 +323,10 @@ class EvaluationParts {
     const std::vector<std::string> labels = labels_of(loaded);
     const auto publish = [&](Metrics metrics, const std::string& place) {
       metrics.shade = hub.run_shades->of(which);
-      new_scores.put(make_scores(which, metrics, options.sizes.size(), place, labels));
+      const bool complete = metrics.rows.size() == options.sizes.size();
+      const std::vector<Metrics> others =
+          complete ? neighbor_metrics(hub.tasks, loaded.folder, metrics) : std::vector<Metrics>();
+      new_scores.put(make_scores(which, metrics, options.sizes.size(), place, labels, others));
       hub.wake();
     };
     const Metrics metrics = evaluate_in(waking, loaded, options, [&](const Metrics& so_far) { publish(so_far, ""); });

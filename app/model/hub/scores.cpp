@@ -6,9 +6,11 @@
 #include <functional>
 
 #include "app/scores/glossary.h"
+#include "app/scores/learned.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
+#include "app/scores/sharpness.h"
 #include "core/base/text/error.h"
 #include "core/report/number_text.h"
 
@@ -41,7 +43,8 @@ std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics) {
 }
 
 std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, std::size_t sizes, std::string place,
-                                          const std::vector<std::string>& targets) {
+                                          const std::vector<std::string>& targets,
+                                          const std::vector<Metrics>& others) {
   auto scores = std::make_shared<Scores>();
   scores->run = run;
   scores->name = metrics.run;
@@ -53,6 +56,7 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->note = metrics.subjects > 0 ? subject_note(metrics) : pool_note(metrics.rows);
   scores->caution = metrics.caution;
   scores->verdict = evaluation_verdict(metrics.rows, {targets, sizes, metrics.companion});
+  if (scores->complete && !learned_nothing(metrics.rows)) scores->sharpness = sharpness_text(sharpness(metrics, others));
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
   for (const ScoreFigure& one : scoring_of(metrics.rows).own_figures(targets))

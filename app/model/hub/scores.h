@@ -37,6 +37,7 @@ struct Scores {
   std::string note;       // effect of a finite pool of observations; or ""
   std::string caution;    // Metrics::caution
   EvaluationVerdict verdict;
+  std::string sharpness;  // a sentence without its full stop (sharpness_text); or ""
   std::vector<EvaluationRow> rows;
   std::vector<ShownFigure> figures;
   std::shared_ptr<const Metrics> metrics;
@@ -45,9 +46,10 @@ struct Scores {
 // NLL, gap to the exact posterior if there is one, RMAE and calibration against N. All runs belong to one task.
 std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics);
 // The scores of one run, with coverage and rank histograms. `targets`: their labels. `sizes`: number of requested
-// sizes.
+// sizes. `others`: the scores of other runs to compare its sharpness with (neighbor_metrics).
 std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, std::size_t sizes, std::string place,
-                                          const std::vector<std::string>& targets);
+                                          const std::vector<std::string>& targets,
+                                          const std::vector<Metrics>& others = {});
 
 // The figure that `build` makes; if it throws, the error as the sentence.
 ShownFigure shown_figure(const std::string& name, const std::string& title, const std::string& meaning,

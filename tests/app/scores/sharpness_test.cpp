@@ -1,0 +1,114 @@
+// What a run loses at the least, by comparison with other runs on the same sets, against gaps that are known.
+#include "app/scores/sharpness.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace pairs {
+namespace {
+
+using ::testing::HasSubstr;
+
+double normal_density(double x, double mean, double sd) {
+  const double z = (x - mean) / sd;
+  return -0.5 * z * z - std::log(sd * std::sqrt(2 * M_PI));
+}
+
+// Truths and their log densities under normal posteriors that are too wide or narrow by a factor, or shifted, for sets
+// whose exact posteriors are standard normal.
+class Truths {
+ public:
+  Truths(std::size_t sets, std::uint64_t seed) : z_(sets) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    for (double& z : z_) z = normal(random);
+  }
+  Metrics run(const std::string& name, const std::vector<std::int64_t>& sizes, double factor, double shift = 0,
+              std::uint16_t digest = 7) const {
+    Metrics metrics;
+    metrics.run = name;
+    for (const std::int64_t n : sizes) {
+      EvaluationRow row;
+      row.n = n;
+      row.sets = static_cast<std::int64_t>(z_.size());
+      row.rank_tests.resize(1);
+      for (const double z : z_) row.log_prob.push_back(normal_density(z, shift, factor));
+      row.tested.assign(z_.size(), digest);
+      metrics.rows.push_back(std::move(row));
+    }
+    return metrics;
+  }
+
+ private:
+  std::vector<double> z_;
+};
+
+// E log exact - E log q for a normal that is wider by the factor.
+double gap_of(double factor) {
+  return std::log(factor) + 0.5 / (factor * factor) - 0.5;
+}
+
+TEST(Sharpness, IsBoundedByASharperRun) {
+  const Truths truths(2000, 1);
+  const Metrics wide = truths.run("wide", {1, 10}, 2);
+  const Sharpness found = sharpness(wide, {truths.run("near", {1, 10}, 1.1), truths.run("wider", {1, 10}, 3)});
+  EXPECT_TRUE(found.loses());
+  EXPECT_EQ(found.other, "near");
+  EXPECT_EQ(found.compared, 2u);
+  EXPECT_LT(found.lower, gap_of(2));
+  EXPECT_GT(found.lower, gap_of(2) - gap_of(1.1) - 0.05);
+  EXPECT_THAT(sharpness_text(found), HasSubstr("Loses at least 0.2"));
+  EXPECT_THAT(sharpness_text(found), HasSubstr("near has a higher log density by 0.3"));
+  const nlohmann::json document = sharpness_document(found);
+  EXPECT_EQ(document["known"], true);
+  EXPECT_EQ(document["sets"], 2000);
+  EXPECT_EQ(document["loses_at_least"], found.lower);
+}
+
+// An exact run loses nothing, so that each claim is a false one. The level is 5 %.
+TEST(Sharpness, AnExactRunLosesNothing) {
+  int claims = 0;
+  constexpr int kRepeats = 2000;
+  for (int k = 0; k < kRepeats; ++k) {
+    const Truths truths(200, static_cast<std::uint64_t>(100 + k));
+    const Metrics exact = truths.run("exact", {1, 10, 100}, 1);
+    claims += sharpness(exact, {truths.run("a", {1, 10, 100}, 1.02), truths.run("b", {1, 10, 100}, 1, 0.05)}).loses();
+  }
+  EXPECT_LE(claims, 0.05 * kRepeats + 3 * std::sqrt(0.05 * 0.95 * kRepeats));
+}
+
+TEST(Sharpness, TakesTheSameSetsAlone) {
+  const Truths truths(500, 3);
+  const Metrics wide = truths.run("wide", {1}, 3);
+  const Sharpness other_sets = sharpness(wide, {truths.run("near", {1}, 1, 0, 8)});
+  EXPECT_EQ(other_sets.compared, 0u);
+  EXPECT_THAT(sharpness_text(other_sets), HasSubstr("is not known: the task has no exact posterior"));
+  EXPECT_EQ(sharpness(wide, {truths.run("near", {2}, 1)}).compared, 0u);
+  Metrics extrapolating = truths.run("near", {1}, 1);
+  extrapolating.rows[0].extrapolation = true;
+  EXPECT_EQ(sharpness(wide, {extrapolating}).compared, 0u);
+  EXPECT_EQ(sharpness(Truths(20, 1).run("few", {1}, 3), {Truths(20, 1).run("near", {1}, 1)}).compared, 0u);
+}
+
+TEST(Sharpness, StatesWhatIsNotKnown) {
+  const Truths truths(500, 4);
+  const Metrics exact = truths.run("exact", {1}, 1);
+  EXPECT_EQ(sharpness_text(sharpness(exact, {truths.run("wide", {1}, 2)})),
+            "How sharp its posteriors are is not known, but the other run of the task is not shown to be sharper");
+  Metrics known = exact;
+  known.rows[0].gap = 0.01;
+  EXPECT_EQ(sharpness_text(sharpness(known, {})), "");
+  EXPECT_EQ(sharpness_document(sharpness(known, {}))["known"], true);
+  Metrics images = exact;
+  images.rows[0].log_prob.clear();
+  EXPECT_EQ(sharpness_text(sharpness(images, {})), "");
+}
+
+}  // namespace
+}  // namespace pairs
