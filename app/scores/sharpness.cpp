@@ -58,8 +58,7 @@ Sharpness sharpness(const Metrics& metrics, const std::vector<Metrics>& others) 
     all.insert(all.end(), of_one.begin(), of_one.end());
   }
   if (all.empty()) return out;
-  const double z =
-      boost::math::quantile(boost::math::normal(), 1 - kLevel / static_cast<double>(all.size()));
+  const double z = boost::math::quantile(boost::math::normal(), 1 - kLevel / static_cast<double>(all.size()));
   for (const Compared& one : all) {
     const double lower = one.gain.mean - z * one.gain.se;
     if (!std::isfinite(lower) || lower <= out.lower) continue;  // also for the first, where out.lower is NaN
@@ -118,9 +117,8 @@ std::vector<Metrics> neighbor_metrics(const Tasks& tasks, const fs::path& run_fo
   } catch (const Error&) {
     // Damaged weights are reported where they are opened.
   }
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::vector<Metrics> out;
   for (const auto& [time, file] : files) {
     if (out.size() == kMostNeighbors) break;

@@ -12,17 +12,17 @@
 
 namespace pairs {
 
-// What a run loses to the exact posterior at the least, by comparison with other densities made from the same test sets,
-// those of other runs. Averaged over the prior, no density exceeds the exact posterior's mean log density of the truths
-// (Gibbs' inequality), so that the gain of another run is a lower bound of the run's gap, whether or not either is
-// right. Calibration does not detect such a loss.
+// What a run loses to the exact posterior at the least, by comparison with other densities made from the same test
+// sets, those of other runs. Averaged over the prior, no density exceeds the exact posterior's mean log density of the
+// truths (Gibbs' inequality), so that the gain of another run is a lower bound of the run's gap, whether or not either
+// is right. Calibration does not detect such a loss.
 struct Sharpness {
-  bool density = false;      // the run has a density of its targets
-  bool exact = false;        // the gap to the exact posterior is known, which says more
-  std::size_t compared = 0;  // other runs that were scored on the same sets
-  std::string other;         // the one with the largest lower end
-  std::int64_t n = 0;        // the size at which it is largest,
-  std::size_t sets = 0;      // and the number of sets
+  bool density = false;              // the run has a density of its targets
+  bool exact = false;                // the gap to the exact posterior is known, which says more
+  std::size_t compared = 0;          // other runs that were scored on the same sets
+  std::string other;                 // the one with the largest lower end
+  std::int64_t n = 0;                // the size at which it is largest,
+  std::size_t sets = 0;              // and the number of sets
   double gain = NAN, gain_se = NAN;  // mean and standard error of log other - log ours, in nats
   double lower = NAN;                // lower end, one-sided 95 % for all other runs and sizes together (Bonferroni)
 
@@ -37,9 +37,9 @@ std::string sharpness_text(const Sharpness& found);
 // {"known", "compared", "loses_at_least"?, "other"?, "n"?, "sets"?, "gain"?, "gain_se"?}
 nlohmann::json sharpness_document(const Sharpness& found);
 
-// The stored scores of other runs next to this one (folders in the same folder, the newest first, at most 30) and of the
-// task's shipped weights, of the same task and settings and on the same test sets. Files that cannot be read are left
-// out.
+// The stored scores of other runs next to this one (folders in the same folder, the newest first, at most 30) and of
+// the task's shipped weights, of the same task and settings and on the same test sets. Files that cannot be read are
+// left out.
 std::vector<Metrics> neighbor_metrics(const Tasks& tasks, const std::filesystem::path& run_folder,
                                       const Metrics& metrics);
 

@@ -1,5 +1,4 @@
 // Memory of stages 1 and 2 and of embedding does not depend on N.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,34 +15,10 @@
 #include "core/train/stages/set_gradients.h"
 #include "tasks/registry.h"
 #include "tests/long_tests.h"
+#include "tests/peak_memory.h"
 
 namespace pairs {
 namespace {
-
-double megabytes(const char* key) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(key)) return std::stod(line.substr(std::string(key).size() + 1)) / 1024;
-  return NAN;
-}
-
-bool reset_peak() {
-  std::ofstream refs("/proc/self/clear_refs");
-  refs << "5";
-  return static_cast<bool>(refs.flush());
-}
-
-// By default the allocator keeps freed tensors or returns them, depending on its history. With this setting it returns
-// all freed memory, and the peak is the memory in use. Returns false where the program runs without tcmalloc.
-bool give_freed_memory_back() {
-  const auto set =
-      reinterpret_cast<int (*)(const char*, std::size_t)>(::dlsym(RTLD_DEFAULT, "MallocExtension_SetNumericProperty"));
-  const auto release = reinterpret_cast<void (*)()>(::dlsym(RTLD_DEFAULT, "MallocExtension_ReleaseFreeMemory"));
-  if (set == nullptr || release == nullptr) return false;
-  if (set("tcmalloc.aggressive_memory_decommit", 1) == 0) return false;
-  release();
-  return true;
-}
 
 Estimator small_cnn() {
   EstimatorConfig config;
@@ -53,15 +28,6 @@ Estimator small_cnn() {
   config.embedder.size = 8;
   config.head.of<SplineHead::Settings>().hidden = 8;
   return {built_in_tasks()->make("digits"), config, 1};
-}
-
-// The reason why peaks cannot be measured here, or an empty string.
-std::string cannot_measure() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return "sanitizers keep freed memory";
-#endif
-  if (!reset_peak()) return "this kernel does not reset a process's peak memory";
-  return give_freed_memory_back() ? "" : "this program was linked without tcmalloc";
 }
 
 // Megabytes that `work` needs at its peak.

@@ -94,18 +94,7 @@ TEST_F(ImageTargetTest, StoppedAnywhereARunEndsWithTheSameBits) {
   const auto whole = create_run(config(), folder_.path() / "whole"), cut = create_run(config(), folder_.path() / "cut");
   TestMonitor all;
   execute_run(tasks_, whole, all);
-  int stops = 0;
-  for (bool done = false; !done;) {
-    ASSERT_LT(stops, 300);
-    TestMonitor monitor(300, static_cast<std::uint64_t>(stops) + 1);
-    try {
-      execute_run(tasks_, cut, monitor);
-      done = true;
-    } catch (const Stopped&) {
-      ++stops;
-    }
-  }
-  EXPECT_GT(stops, 3);
+  EXPECT_GT(execute_with_stops(tasks_, cut, 300), 3);
   EXPECT_EQ(weights(whole), weights(cut));
   EXPECT_EQ(read_file(whole / run_file::cache), read_file(cut / run_file::cache));
 }

@@ -12,6 +12,7 @@
 #include "core/train/settings/source.h"
 #include "core/train/stages/set_gradients.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_library.h"
 #include "tests/core/train/toy_row_task.h"
 
@@ -19,20 +20,6 @@
 
 namespace pairs {
 namespace {
-
-// Asks to stop with a probability of 1 / `one_in` at each poll; 0: never.
-class RowMonitor : public Monitor {
- public:
-  explicit RowMonitor(std::uint64_t one_in = 0, std::uint64_t seed = 0)
-      : one_in_(one_in), stream_(stream_key(seed, Purpose::check), 0) {}
-  void event(const Event&) override {}
-  void progress(const Progress&) override {}
-  bool should_stop() override { return one_in_ > 0 && stream_.below(one_in_) == 0; }
-
- private:
-  std::uint64_t one_in_;
-  Stream stream_;
-};
 
 class RowsTest : public ::testing::Test {
  protected:
@@ -145,7 +132,7 @@ TEST_F(RowsTest, GradientsInPartsAreThoseOfTheWholeBatch) {
 TEST_F(RowsTest, GoesThroughAllStagesAndLearnsTheExactPosterior) {
   validate(config(), task_->info());
   const auto run = create_run(config(), folder_.path() / "whole");
-  RowMonitor monitor;
+  TestMonitor monitor;
   execute_run(tasks_, run, monitor);
   LoadedRun loaded = load_run(tasks_, run.string());
   ASSERT_TRUE(loaded.finetuned);
@@ -169,20 +156,9 @@ TEST_F(RowsTest, StoppedAnywhereARunEndsWithTheSameBits) {
   small.pretrain.steps = small.finetune.steps = 5;
   small.cache.sets = {60, 30};
   const auto whole = create_run(small, folder_.path() / "whole"), cut = create_run(small, folder_.path() / "cut");
-  RowMonitor all;
+  TestMonitor all;
   execute_run(tasks_, whole, all);
-  int stops = 0;
-  for (bool done = false; !done;) {
-    ASSERT_LT(stops, 300);
-    RowMonitor monitor(20, static_cast<std::uint64_t>(stops) + 1);
-    try {
-      execute_run(tasks_, cut, monitor);
-      done = true;
-    } catch (const Stopped&) {
-      ++stops;
-    }
-  }
-  EXPECT_GT(stops, 1);
+  EXPECT_GT(execute_with_stops(tasks_, cut, 20), 1);
   EXPECT_EQ(read_file(whole / run_file::estimator), read_file(cut / run_file::estimator));
   EXPECT_EQ(read_file(whole / run_file::cache), read_file(cut / run_file::cache));
 }

@@ -1,6 +1,5 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "tests/core/train/toy_row_task.h"
 #include "tests/core/train/toy_task.h"
 #include "tests/long_tests.h"
+#include "tests/peak_memory.h"
 #include "tests/tasks/in_place_of.h"
 #include "tests/tasks/own/stored/stored_files.h"
 #include "tests/tasks/sets.h"
@@ -129,18 +129,7 @@ TEST_F(StoredRunTest, StoppedAnywhereARunEndsWithTheSameBits) {
   const auto whole = create_run(quick(), folder_ / "whole"), cut = create_run(quick(), folder_ / "cut");
   TestMonitor all;
   execute_run(tasks_, whole, all);
-  int stops = 0;
-  for (bool done = false; !done;) {
-    ASSERT_LT(stops, 300);
-    TestMonitor monitor(15, static_cast<std::uint64_t>(stops) + 1);
-    try {
-      execute_run(tasks_, cut, monitor);
-      done = true;
-    } catch (const Stopped&) {
-      ++stops;
-    }
-  }
-  EXPECT_GT(stops, 1);
+  EXPECT_GT(execute_with_stops(tasks_, cut, 15), 1);
   EXPECT_EQ(read_file(whole / run_file::estimator), read_file(cut / run_file::estimator));
 }
 
@@ -210,40 +199,6 @@ TEST_F(StoredRunTest, SizesBeyondWhatIsStoredAreRefusedBeforeTraining) {
                   HasSubstr(fmt::format("evaluation, N = 1: 200 of the {}", held(Purpose::test, 1))),
                   HasSubstr(fmt::format("evaluation, N = 10: 200 of the {}", held(Purpose::test, 10))),
                   HasSubstr(fmt::format("evaluation, N = 40: 200 of the {}", held(Purpose::test, 40)))));
-}
-
-double megabytes(const char* key) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(key)) return std::stod(line.substr(std::string(key).size() + 1)) / 1024;
-  return NAN;
-}
-
-bool reset_peak() {
-  std::ofstream refs("/proc/self/clear_refs");
-  refs << "5";
-  return static_cast<bool>(refs.flush());
-}
-
-// By default the allocator keeps freed tensors or returns them, depending on its history. With this setting it returns
-// all freed memory, and the peak is the memory in use. Returns false where the program runs without tcmalloc.
-bool give_freed_memory_back() {
-  const auto set =
-      reinterpret_cast<int (*)(const char*, std::size_t)>(::dlsym(RTLD_DEFAULT, "MallocExtension_SetNumericProperty"));
-  const auto release = reinterpret_cast<void (*)()>(::dlsym(RTLD_DEFAULT, "MallocExtension_ReleaseFreeMemory"));
-  if (set == nullptr || release == nullptr) return false;
-  if (set("tcmalloc.aggressive_memory_decommit", 1) == 0) return false;
-  release();
-  return true;
-}
-
-// The reason why peaks cannot be measured here, or an empty string.
-std::string cannot_measure() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return "sanitizers keep freed memory";
-#endif
-  if (!reset_peak()) return "this kernel does not reset a process's peak memory";
-  return give_freed_memory_back() ? "" : "this program was linked without tcmalloc";
 }
 
 // A NPY file of zeros that takes no room on disk.
