@@ -74,8 +74,7 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<Estimator>> members, double width
     if (width != 1 && (std::isfinite(target.low) || std::isfinite(target.high)))
       fail_usage(
           "{} is bounded: made wider about its mean, the ensemble's posterior would leave the support, and made "
-          "narrower "
-          "it would exclude what lies at the bound; average the runs without --calibrate",
+          "narrower it would exclude what lies at the bound; average the runs without --calibrate",
           target.label);
   bool per_n = false;
   for (const auto& one : members_) per_n |= !one->sizes().empty();

@@ -65,8 +65,7 @@ bool ShortcutsDialog::draw() {
       ui::Look::small_muted);
   ui::wrapped(
       "Tab and Shift+Tab lead through all controls; Enter or Space presses the one with the ring, arrows move a "
-      "slider, "
-      "Enter on a plot opens its menu. In a dialog Enter presses its first button and Escape cancels.",
+      "slider, Enter on a plot opens its menu. In a dialog Enter presses its first button and Escape cancels.",
       ui::Look::small_muted);
   ui::space(12);
   if (ui::button("shortcuts/close", "Close", ui::Button::primary)) open_ = false;

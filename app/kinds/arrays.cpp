@@ -35,8 +35,7 @@ void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std
       firsts[-1].item<double>() == static_cast<double>(observations))
     fail(
         "{} holds {} sets, by its array \"offsets\"; add an array \"set\" with the number of each observation's set, "
-        "and "
-        "ask about each with --group set",
+        "and ask about each with --group set",
         path.string(), offsets->second[0] - 1);
 }
 

@@ -61,8 +61,7 @@ bool all_finite(const double* values, std::size_t count) {
 void fail_missing(const std::string& where, std::int64_t count, std::int64_t rows, const std::string& first) {
   fail(
       "{}: {} of {} {} a value that is missing or not finite, the first in {}; repair {}, or leave {} out with "
-      "--missing "
-      "drop",
+      "--missing drop",
       where, count_text(count), rows == 1 ? "1 row" : count_text(rows) + " rows", count == 1 ? "has" : "have", first,
       count == 1 ? "it" : "them", count == 1 ? "it" : "them");
 }
@@ -70,8 +69,7 @@ void fail_missing(const std::string& where, std::int64_t count, std::int64_t row
 std::string dropped_text(std::int64_t dropped, std::int64_t rows) {
   return fmt::format(
       "{} of {} observations of the set {} a value that is missing or not finite and {} left out; the posterior "
-      "assumes "
-      "that values are missing at random",
+      "assumes that values are missing at random",
       count_text(dropped), count_text(rows), dropped == 1 ? "has" : "have", dropped == 1 ? "is" : "are");
 }
 

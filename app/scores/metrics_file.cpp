@@ -226,8 +226,7 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
   const bool all_pooled = std::all_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return row.pool > 0; });
   std::string text = fmt::format(
       "{} are judged together: location z and width z of each target{}{}. Family-wise false-alarm rate 5 % "
-      "(borderline: "
-      "beyond z ±{:.1f}{}), 0.1 % (miscalibrated: beyond z ±{:.1f}{}){}.\n{}",
+      "(borderline: beyond z ±{:.1f}{}), 0.1 % (miscalibrated: beyond z ±{:.1f}{}){}.\n{}",
       counted(static_cast<std::size_t>(limits.tests + limits.pooled_tests), "test"),
       all_pooled ? "" : ", rank p and ECDF p; ACAUC, TARP, C2ST and region p of each size",
       limits.pooled_tests > 0 ? "; location and width pooled over sizes and targets" : "", limits.borderline.z,

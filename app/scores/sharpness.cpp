@@ -75,8 +75,8 @@ Sharpness sharpness(const Metrics& metrics, const std::vector<Metrics>& others) 
 std::string sharpness_text(const Sharpness& found) {
   if (found.loses())
     return fmt::format(
-        "Loses at least {} nat at N = {} (95 %), on average over the prior: {} has a higher log density by {} nat on the "
-        "same {} sets",
+        "Loses at least {} nat at N = {} (95 %), on average over the prior: {} has a higher log density by {} nat on "
+        "the same {} sets",
         number_text(found.lower, 2), count_text(found.n), printable(found.other, 100),
         with_error_text(found.gain, found.gain_se, 2), count_text(static_cast<std::int64_t>(found.sets)));
   if (found.exact || !found.density) return "";

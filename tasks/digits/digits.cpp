@@ -93,8 +93,7 @@ class Digits final : public Task {
       info_.data_hint =
           "These digits are drawn by the program: for handwritten ones, name the folder of MNIST's four IDX files (as "
           "they are distributed, gzipped or not) under Real data on the window's Settings page, or in PAIRS_DATA "
-          "before the "
-          "start.";
+          "before the start.";
   }
 
   const TaskInfo& info() const override { return info_; }

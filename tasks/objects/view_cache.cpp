@@ -50,8 +50,7 @@ std::uint64_t mesh_key_hash(std::string_view text) {
 std::string ViewSettings::text() const {
   return fmt::format(
       "format 1\nsource {}\nviews {}\nside {}\nchannels {}\nsamples {}\nelevation {} {}\nfield of view {}\nmargin "
-      "{}\nseed "
-      "{}\npurpose {}\n",
+      "{}\nseed {}\npurpose {}\n",
       source, views, options.side, options.channels, options.samples, cameras.lowest, cameras.highest,
       cameras.field_of_view, cameras.margin, seed, static_cast<std::uint32_t>(purpose));
 }

@@ -59,9 +59,8 @@ ResultFile::ResultFile(fs::path file, ResultUse use) : file_(std::move(file)), u
   const std::string name = printable(file_.string(), 300);
   if (known.is_null())
     fail_usage(
-        "{} already exists, and no command of this program wrote it or it changed since; choose another file with "
-        "{}, or "
-        "replace it with --overwrite",
+        "{} already exists, and no command of this program wrote it or it changed since; choose another file with {}, "
+        "or replace it with --overwrite",
         name, use_.option);
   if (!use_.named && known.value("made", "") != printable(use_.made, use_.made.size()))
     fail_usage(

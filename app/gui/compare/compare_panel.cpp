@@ -148,8 +148,7 @@ void ComparePanel::differences(Comparison& comparison, const Comparison::View& v
   ui::text(view.score->in_sentence() + " at each N, and the others minus it on the same test sets", ui::Look::strong);
   ui::help(
       "Both runs are scored on the same sets, so that the error of their difference is far smaller than that of "
-      "either: "
-      "below zero the run is better than the baseline, and beyond two standard errors it is marked.");
+      "either: below zero the run is better than the baseline, and beyond two standard errors it is marked.");
   std::vector<std::string> names;
   int chosen = 0;
   for (std::size_t i = 0; i < view.names.size(); ++i) {

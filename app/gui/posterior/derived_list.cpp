@@ -44,8 +44,7 @@ void DerivedList::draw(model::Posterior& posterior, const model::PosteriorSnapsh
   }
   const std::string about = fmt::format(
       "NAME = EXPRESSION in {}, with + - * / ^, parentheses, sqrt, exp, log, abs, sin, cos, min and max; its numbers "
-      "are "
-      "those of {} draws",
+      "are those of {} draws",
       fmt::join(scene.names, ", "), kDerivedDraws);
   const float add = ui::button_width("Add");
   const std::string& first = scene.names.front();

@@ -43,8 +43,7 @@ std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics) {
 }
 
 std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, std::size_t sizes, std::string place,
-                                          const std::vector<std::string>& targets,
-                                          const std::vector<Metrics>& others) {
+                                          const std::vector<std::string>& targets, const std::vector<Metrics>& others) {
   auto scores = std::make_shared<Scores>();
   scores->run = run;
   scores->name = metrics.run;
@@ -56,7 +55,8 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->note = metrics.subjects > 0 ? subject_note(metrics) : pool_note(metrics.rows);
   scores->caution = metrics.caution;
   scores->verdict = evaluation_verdict(metrics.rows, {targets, sizes, metrics.companion});
-  if (scores->complete && !learned_nothing(metrics.rows)) scores->sharpness = sharpness_text(sharpness(metrics, others));
+  if (scores->complete && !learned_nothing(metrics.rows))
+    scores->sharpness = sharpness_text(sharpness(metrics, others));
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
   for (const ScoreFigure& one : scoring_of(metrics.rows).own_figures(targets))
@@ -99,8 +99,7 @@ Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
   if (found.level == CalibrationLevel::borderline)
     verdict.meaning += fmt::format(
         " One of {} tests together: family-wise false-alarm rate 5 % (borderline), 0.1 % (miscalibrated). More test "
-        "sets "
-        "decide.",
+        "sets decide.",
         limits.tests + limits.pooled_tests);
   if (row.pool > 0)
     verdict.meaning += " The location is judged against the effect of the finite pool of test observations alone.";

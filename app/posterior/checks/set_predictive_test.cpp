@@ -55,9 +55,7 @@ std::string far_text(const SetPredictiveTest& test) {
   const FarObservation& most = test.test.far.front();
   return fmt::format(
              " Far from what the model makes: observation{} {} ({}{:.2g} % of simulated observations lie as far, and "
-             "any of "
-             "{} "
-             "does so in {:.2g} % of simulated sets).",
+             "any of {} does so in {:.2g} % of simulated sets).",
              several ? "s" : "", rows, several ? "of the farthest: " : "", 100 * most.tail,
              test.compared == 1 ? "one" : count_text(test.compared), 100 * most.corrected) +
          hidden;

@@ -45,8 +45,7 @@ std::string asymptotic_text(const NullTest& test) {
   const bool holds = std::abs(test.exceed - 0.05) <= 3 * test.exceed_error;
   return fmt::format(
       "√q = {} sigma is the asymptotic formula's ({}χ² of one degree of freedom), which {}: {:.2f} % of toys lie "
-      "beyond "
-      "its 5 %",
+      "beyond its 5 %",
       number_text(test.z_asymptotic, 2), test.one_sided ? "½ " : "",
       holds ? "these toys agree with" : "these toys do not follow", 100 * test.exceed);
 }

@@ -270,14 +270,12 @@ const std::vector<SetField>& set_fields() {
        "points: of a HDF5 or FITS file with several tables this one (default: the first that has the columns)"},
       {"group", "group", &SetChoice::group, kObservations, "COLUMN",
        "many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an .npz file, "
-       "that "
-       "names the set of each observation"},
+       "that names the set of each observation"},
       {"member", "member", &SetChoice::member, kObservations | kItem, "NAME",
        "of the many sets of --group, or of a folder or list, this one alone, as of a file of its own"},
       {"columns", "columns", &SetChoice::columns, kObservations, "NAME,...",
        "points: of a table of more columns those that are used, one for each of the task's, by their names or as "
-       "\"column "
-       "2\" (default: those with the task's names); a name with a comma stands between double quotes"},
+       "\"column 2\" (default: those with the task's names); a name with a comma stands between double quotes"},
       {"missing", "missing", &SetChoice::missing, kObservations, "WHAT",
        "what becomes of observations with a value that is missing or not finite in a needed column: refuse, or drop to "
        "leave them out, which assumes that values are missing at random (default: refuse)"},

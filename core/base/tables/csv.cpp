@@ -40,8 +40,7 @@ torch::Tensor sure_rows(CsvTable table, const std::string& where) {
   PAIRS_CHECK(
       !table.guessed,
       "{}: its first line may hold column numbers, as pandas writes them, or lack the name of a column; write the "
-      "names "
-      "of all columns, above it where it is a row",
+      "names of all columns, above it where it is a row",
       where);
   return std::move(table.rows);
 }

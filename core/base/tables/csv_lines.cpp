@@ -647,8 +647,7 @@ void CsvLines::check_suspect(bool end) const {
   }
   fail(ErrorPlace(where_, first_row_),
        "it is {}, which may be {} of the column{} or a row of the table, as others below it are not whole numbers; "
-       "write "
-       "names in its place, or a line of names above it where it is a row",
+       "write names in its place, or a line of names above it where it is a row",
        suspect_text_, width_ > 1 ? "the numbers" : "the number", width_ > 1 ? "s" : "");
 }
 

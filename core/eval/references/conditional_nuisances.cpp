@@ -210,8 +210,7 @@ ConditionalNuisances::ConditionalNuisances(const Task& task, std::uint64_t seed,
     if (const std::string by = dependence(info, drawn.psi, drawn.given[g]); !by.empty())
       fail(
           "Task {} draws its nuisances together with what is given of a set: {} depends on {}, and toys at one value "
-          "of "
-          "it cannot be drawn; name the nuisances with --known-psi",
+          "of it cannot be drawn; name the nuisances with --known-psi",
           info.name, by, info.given[g].name);
   if (depends()) keep_joint_draws();
 }
@@ -311,8 +310,7 @@ ConditionalNuisances::Neighbors ConditionalNuisances::suitable(double theta, std
     if (!fast.empty())
       fail(
           "Toys at {} = {:g} need nuisances of p(ψ | θ), and {} changes too fast with {} there for {} joint draws of "
-          "the "
-          "prior to show it; name the nuisances with --known-psi",
+          "the prior to show it; name the nuisances with --known-psi",
           target.label, theta, fast, target.label, theta_.size());
     return near;
   }

@@ -92,8 +92,7 @@ class Optimization {
       fail(
           "Stage {} diverged: the validation loss is {:.4g} after {} of {} epochs, and the first step's loss was "
           "{:.4g}; the best weights, of validation loss {:.4g}, are kept in {}: lower {}.rate or set {}.clip, and "
-          "start "
-          "a new run",
+          "start a new run",
           stage_, at_.last_validation, at_.epoch, p_.epochs, at_.first, at_.best, checkpoint_.file().string(), stage_,
           stage_);
     }

@@ -140,8 +140,7 @@ void refuse_molecule_format(const std::string& format, const std::string& where)
   if (format.empty()) return;
   fail_usage(
       "{} is {}, which is not read as molecules: give SMILES (.smi, .csv), or an SDF or MOL file, which Open Babel "
-      "makes "
-      "of it (obabel)",
+      "makes of it (obabel)",
       where, format);
 }
 

@@ -174,9 +174,8 @@ void read_given(const toml::table& source, const std::string& where, std::vector
   read_given_draw(table, quantity, range);
   if (!task.given.empty() && task.given.front().drawn.empty() != quantity.drawn.empty())
     table.refuse_table(
-        "some of [[conditions]] state how they are drawn (uniform, log_uniform, normal or values) and some do not; "
-        "let all "
-        "state it, or none, and the program's prior draw them");
+        "some of [[conditions]] state how they are drawn (uniform, log_uniform, normal or values) and some do not; let "
+        "all state it, or none, and the program's prior draw them");
   table.finish();
   task.info.given.push_back(std::move(known));
   task.given.push_back(std::move(quantity));

@@ -310,8 +310,7 @@ class PackedArray final : public StoredArray {
   void read(std::int64_t, std::int64_t, std::int64_t*) const override {
     fail(
         "{} is packed or marks missing values (attributes scale_factor, add_offset, _FillValue), where whole numbers "
-        "are "
-        "needed; save it without",
+        "are needed; save it without",
         where());
   }
 
@@ -850,8 +849,7 @@ namespace pairs {
 std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, const std::filesystem::path&) {
   fail_usage(
       "{} is a HDF5 file, which this build does not read: install libhdf5-dev and configure it with -DPAIRS_HDF5=ON, "
-      "or "
-      "save the arrays with numpy.savez",
+      "or save the arrays with numpy.savez",
       file->name());
 }
 

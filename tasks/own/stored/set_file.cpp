@@ -458,8 +458,8 @@ void SetFile::check_precision(const std::vector<std::string>& columns, const Inp
     if (!(sd > 0) || !std::isfinite(sd) || lost[c] <= kMostLost * sd) continue;
     fail(
         "{}: numbers{} are as large as {:.9g} and differ within sets by {:.3g} (standard deviation), of which float32, "
-        "in "
-        "which networks compute, loses up to {:.3g}; subtract an offset such as {:.6g} from them and save them again",
+        "in which networks compute, loses up to {:.3g}; subtract an offset such as {:.6g} from them and save them "
+        "again",
         x_->where(), columns.empty() ? "" : fmt::format(" of column '{}'", columns[c]), largest[c], sd, lost[c],
         largest[c]);
   }
