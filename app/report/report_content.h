@@ -35,9 +35,9 @@ struct ReportContent {
   std::vector<PagePicture> pictures;       // for images
   std::optional<Metrics> metrics;          // at this N
   EvaluationVerdict verdict;
-  std::string sharpness;  // sharpness_text, at this N
   RunProgress progress;  // of its training; empty if its log is missing
   RunCost cost;
+  std::string sharpness = {};  // sharpness_text, at this N
   std::vector<DerivedNumbers> derived = {};
   std::vector<std::string> notes = {};               // of the request, then of the run
   std::string digest = {};                           // SHA-256 of the observed file; "" for a folder or an item's text

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/runs/places.h"
 #include "app/scores/score.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"

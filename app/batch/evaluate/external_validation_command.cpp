@@ -153,15 +153,14 @@ Action add_external_validation(CLI::App& app, const Catalog& tasks) {
       ->type_name("X.json");
   add_machine_arguments(app, arguments->open);
   app.footer(
-      "External validation: evaluates a run on real items whose own θ is known, and writes its coverage as\n"
-      "external-validation.json next to the weights: infer, figures and the window report it with every posterior of "
-      "such items.\n"
-      "From 40 items of a kind on their posteriors are widened until 90 and 99 % intervals hold their shares; a\n"
-      "warning comes where the 90 % interval then held less than 80 %, each item judged by other parts of the list.\n"
-      "--json lists each item with its own θ and its 90 % interval.\n"
-      "Examples:\n"
-      "  pairs --batch external-validation runs/objects --data meshes/\n"
-      "  pairs --batch external-validation runs/molecules --data smiles.txt");
+      R"(External validation: evaluates a run on real items whose own θ is known, and writes its coverage as
+external-validation.json next to the weights: infer, figures and the window report it with every posterior of
+such items. From 40 items of a kind on their posteriors are widened until 90 and 99 % intervals hold their
+shares; a warning comes where the 90 % interval then held less than 80 %, each item judged by other parts of the
+list. --json lists each item with its own θ and its 90 % interval.
+Examples:
+  pairs --batch external-validation runs/objects --data meshes/
+  pairs --batch external-validation runs/molecules --data smiles.txt)");
   return [arguments] { return validated(*arguments); };
 }
 

@@ -41,7 +41,7 @@ struct Question {
   IntervalKind interval = IntervalKind::central;
   bool learned_product = false;           // among the references
   std::vector<std::string> derived = {};  // quantities of the targets: "ratio = theta/psi"
-  // Those of other targets, by the targets' names, which are shown with runs that have these.
+  // Quantities of other targets, by the targets' names: shown with runs that have these targets.
   std::map<std::vector<std::string>, std::vector<std::string>> other_derived = {};
   std::string prior = {};               // another prior as it was typed: "theta = beta(2, 8)"; "": none
   std::vector<std::string> tests = {};  // of this set and N, among kPosteriorTests

@@ -64,7 +64,7 @@ TEST(Sharpness, IsBoundedByASharperRun) {
   EXPECT_LT(found.lower, gap_of(2));
   EXPECT_GT(found.lower, gap_of(2) - gap_of(1.1) - 0.05);
   EXPECT_THAT(sharpness_text(found), HasSubstr("Loses at least 0.2"));
-  EXPECT_THAT(sharpness_text(found), HasSubstr("near has a higher log density by 0.3"));
+  EXPECT_THAT(sharpness_text(found), HasSubstr("near has a higher log density by 0.2"));
   const nlohmann::json document = sharpness_document(found);
   EXPECT_EQ(document["known"], true);
   EXPECT_EQ(document["sets"], 2000);

@@ -18,7 +18,9 @@ class LinesTest : public FileScreen {
       for (std::size_t from = 0; from < lines.size();) {
         const std::size_t end = std::min(lines.find('\n', from), lines.size());
         const std::string line = lines.substr(from, end - from);
-        if (line.find(' ') != line.npos) EXPECT_LE(ImGui::CalcTextSize(line.c_str()).x, width + 1) << line;
+        if (line.find(' ') != line.npos) {
+          EXPECT_LE(ImGui::CalcTextSize(line.c_str()).x, width + 1) << line;
+        }
         from = end + 1;
       }
     }
