@@ -17,7 +17,7 @@ function(pairs_precompiled name)
   endif()
 endfunction()
 
-# Compiles up to 18 of the target's files as one unit, so that names in unnamed namespaces must differ between files of
+# Compiles up to 54 of the target's files as one unit, so that names in unnamed namespaces must differ between files of
 # one namespace. Files that select instruction sets (#pragma GCC target) are compiled alone, and so are CPU operators
 # (_cpu.cpp), each of which takes long.
 function(pairs_together name)
@@ -31,7 +31,7 @@ function(pairs_together name)
       if(chooses)
         continue()
       endif()
-      math(EXPR part "${count} / 18")
+      math(EXPR part "${count} / 54")
       math(EXPR count "${count} + 1")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${part}")
     endforeach()

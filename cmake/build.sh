@@ -19,8 +19,8 @@ if [[ ! -f $build/build.ninja || $(cached LIBTORCH_ROOT) != "$root" || $(cached 
   cmake --preset "$preset" "${fresh[@]}" -DLIBTORCH_ROOT="$root" -DPAIRS_NVCC_ROOT="$nvcc" >&2
 fi
 
-# A file that includes LibTorch takes up to 2 GB to compile.
+# A unit of files that include LibTorch takes up to 3 GB to compile.
 jobs=$(nproc)
-memory=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) / 2000000))
+memory=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) / 3000000))
 ((jobs <= memory)) || jobs=$((memory > 1 ? memory : 1))
 cmake --build "$build" --parallel "$jobs" --target "$@" >&2

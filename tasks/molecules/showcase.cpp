@@ -12,7 +12,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kMostAtoms = 100;  // larger ones take long to embed
+constexpr std::int64_t kMostAtomsShown = 100;  // larger ones take long to embed
 constexpr std::int64_t kMostRead = 5000;  // rows of the source that are read
 constexpr std::size_t kShowcases = 4;     // settings whose showcases are kept
 
@@ -33,7 +33,7 @@ std::unique_ptr<Showcase::Slot> Showcase::candidate(MoleculeEntry&& entry) const
   if (entry.bad) return nullptr;
   std::variant<Molecule, Refusal> parsed = parse_molecule(entry.smiles, settings_.limits);
   Molecule* molecule = std::get_if<Molecule>(&parsed);
-  if (molecule == nullptr || molecule->atoms > kMostAtoms) return nullptr;
+  if (molecule == nullptr || molecule->atoms > kMostAtomsShown) return nullptr;
   if (molecule_split(molecule_hash(parent_smiles(*molecule))) != MoleculeSplit::test) return nullptr;
   if (entry.conformers() > 0 && entry.conformers() < settings_.conformers) return nullptr;
   auto slot = std::make_unique<Slot>();

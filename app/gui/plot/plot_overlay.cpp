@@ -16,7 +16,7 @@
 namespace pairs::gui {
 namespace {
 
-constexpr std::size_t kMostRows = 12;  // of a tooltip
+constexpr std::size_t kMostTipRows = 12;  // of a tooltip
 
 bool menu_item(const std::string& name, const char* label, bool checked = false, std::string_view blocked = {}) {
   ImGui::BeginDisabled(!blocked.empty());
@@ -74,7 +74,7 @@ void PlotView::State::draw_tip(const Readings& found, ImVec2 min, ImVec2 max, bo
   const ui::Surface on(palette().raised);
   std::vector<const Reading*> rows;
   for (const Reading& row : found.rows) rows.push_back(&row);
-  const std::size_t left_out = rows.size() > kMostRows ? rows.size() - kMostRows : 0;
+  const std::size_t left_out = rows.size() > kMostTipRows ? rows.size() - kMostTipRows : 0;
   rows.resize(rows.size() - left_out);
   const std::string more = left_out > 0 ? fmt::format("and {} more", left_out) : "";
   const float key = px(16), gap = px(16), line = ui::text_size("0", ui::Look::small).y + px(4);

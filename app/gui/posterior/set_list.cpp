@@ -18,7 +18,7 @@ namespace {
 using model::SetColumn;
 using model::SetTable;
 
-constexpr int kMostRows = 14;  // visible at once
+constexpr int kRowsInView = 14;  // visible at once
 constexpr float kRowHeight = 22;
 
 float set_row_height() {
@@ -184,7 +184,7 @@ void SetList::table(model::Posterior& posterior) {
   SetTable& sets = posterior.sets.table();
   if (sets.columns().empty()) return;
   const auto rows = static_cast<int>(sets.order().size());
-  const float high = static_cast<float>(std::clamp(rows, 3, kMostRows) + 1) * set_row_height() +
+  const float high = static_cast<float>(std::clamp(rows, 3, kRowsInView) + 1) * set_row_height() +
                      ImGui::GetStyle().ScrollbarSize + px(2);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH |
                                      ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY;

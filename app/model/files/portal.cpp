@@ -24,7 +24,7 @@ constexpr const char *kPortal = "org.freedesktop.portal.Desktop", *kObject = "/o
                      *kDaemon = "org.freedesktop.DBus", *kDaemonObject = "/org/freedesktop/DBus";
 constexpr double kReadySeconds = 3, kReplySeconds = 20, kFarewellSeconds = 0.5;
 
-using Given = std::function<bool()>;  // whether the conversation was abandoned
+using Abandoned = std::function<bool()>;  // whether the conversation was abandoned
 
 struct Unref {
   void operator()(sd_bus* bus) const { sd_bus_close_unref(bus); }
@@ -59,7 +59,7 @@ std::string pattern_of(const std::string& ending) {
 // Throws Error if the bus fails, Stopped if it is abandoned.
 class Conversation {
  public:
-  Conversation(int signal, Given given_up) : signal_(signal), given_up_(std::move(given_up)) {
+  Conversation(int signal, Abandoned given_up) : signal_(signal), given_up_(std::move(given_up)) {
     sd_bus* opened = nullptr;
     check_bus(sd_bus_open_user(&opened), "There is no session bus");
     bus_.reset(opened);
@@ -126,7 +126,7 @@ class Conversation {
 
  private:
   int signal_;
-  Given given_up_;
+  Abandoned given_up_;
   Owned<sd_bus> bus_;
 };
 
@@ -411,7 +411,7 @@ void Portal::loop(std::stop_token token) {
       question = std::exchange(question_, std::nullopt);
       number = newest_;
     }
-    const Given given_up = [&] {
+    const Abandoned given_up = [&] {
       if (token.stop_requested()) return true;
       const std::lock_guard lock(mutex_);
       return question ? newest_ != number : question_.has_value();

@@ -13,7 +13,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kMostNumbers = 1 << 21;     // of stored states: 16 MiB
+constexpr std::int64_t kMostStateNumbers = 1 << 21;     // of stored states: 16 MiB
 constexpr double kBlockNumbers = 1 << 16;          // in all observations of a block
 constexpr double kFewest = 4, kMostOfBlock = 256;  // observations
 
@@ -46,9 +46,9 @@ EmbeddedSet::EmbeddedSet(std::shared_ptr<Estimator> estimator, std::int64_t size
     : estimator_(std::move(estimator)), size_(size), block_(embedding_block(estimator_->task().info())) {
   PAIRS_CHECK(size >= 1, "A set holds at least one observation; {} were announced", size);
   const std::int64_t l = estimator_->embedding_size();
-  if (size * l > kMostNumbers) {
+  if (size * l > kMostStateNumbers) {
     // At most `most` states, whole blocks apart.
-    const std::int64_t most = std::max<std::int64_t>(kMostNumbers / l, 1), blocks = (size + block_ - 1) / block_;
+    const std::int64_t most = std::max<std::int64_t>(kMostStateNumbers / l, 1), blocks = (size + block_ - 1) / block_;
     stride_ = block_ * ((blocks + most - 1) / most);
   }
   states_ = estimator_->pool().empty(size / stride_ + 1, l);

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kVersion = 1, kServes = 90 * 86400;  // seconds
+constexpr std::int64_t kCostsVersion = 1, kServes = 90 * 86400;  // seconds
 constexpr std::size_t kMostKept = 100;
 constexpr std::uint64_t kLargest = 4 << 20;  // bytes
 
@@ -41,9 +41,9 @@ KnownCosts::KnownCosts() : machine_(numerics_fingerprint(torch::kCPU)) {
     document_ = nullptr;
   }
   const auto is_table = [&](const char* key) { return document_.contains(key) && document_[key].is_object(); };
-  if (!document_.is_object() || document_.value("version", nlohmann::json()) != kVersion || !is_table("costs") ||
+  if (!document_.is_object() || document_.value("version", nlohmann::json()) != kCostsVersion || !is_table("costs") ||
       !is_table("probes"))
-    document_ = {{"version", kVersion}, {"costs", nlohmann::json::object()}, {"probes", nlohmann::json::object()}};
+    document_ = {{"version", kCostsVersion}, {"costs", nlohmann::json::object()}, {"probes", nlohmann::json::object()}};
 }
 
 std::string KnownCosts::key_of(const RunConfig& config, const std::string& device) const {

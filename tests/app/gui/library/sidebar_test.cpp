@@ -201,7 +201,7 @@ TEST_F(SidebarTest, TheOpenDialogSaysWhatIsWrongAndOpensWhatIsRight) {
   EXPECT_TRUE(says("no folder"));
   window().type("sidebar/open/path", run.string());
   EXPECT_EQ(window().find("sidebar/open/path"), nullptr);
-  EXPECT_EQ(window().studio.run(), run.string());
+  EXPECT_TRUE(window().until([&] { return window().studio.run() == run.string(); }));
   EXPECT_THAT(window().studio.settings.run_folders, testing::Contains(run.string()));
   EXPECT_TRUE(window().until([&] { return window().find("sidebar/run/mine") != nullptr; }));
 }
