@@ -4,6 +4,7 @@
 #include <cctype>
 #include <sstream>
 
+#include "app/posterior/answer/item_document.h"
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/figures/posterior_figure.h"
@@ -87,6 +88,8 @@ PageSection summary_section(const ReportContent& content) {
   section.blocks.push_back(PageText{question.empty() ? info.theta_text : question});
   section.blocks.push_back(PageText{answer_text(content)});
   section.blocks.push_back(PageText{trust_text(content)});
+  for (const std::string& text : item_texts(content.run, content.set(), content.posterior->runs().front().validated))
+    section.blocks.push_back(PageText{text.ends_with('.') ? text : text + "."});
   for (const std::vector<std::string>& sentences : {content.warnings, content.cautions})
     for (const std::string& sentence : sentences) section.blocks.push_back(PageWarning{"Warning: " + sentence + "."});
   if (content.verdict.level == CalibrationLevel::miscalibrated)

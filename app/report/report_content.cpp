@@ -8,6 +8,7 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/answer/item_document.h"
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/local_test_text.h"
 #include "app/posterior/caveats/verdict.h"
@@ -64,6 +65,7 @@ void ask_run(ReportContent& content, Monitor& monitor) {
   content.exact = content.answer.exact_numbers();
   for (const PosteriorWarning& one : posterior.all_warnings(content.answer))
     if (one.kind != WarningKind::left_out) add_warning(content, one.text);
+  if (std::string text = peaks_text(posterior.task(), content.answer); !text.empty()) add_warning(content, text);
   for (const std::string& problem : content.answer.problems) add_warning(content, problem);
   content.derived =
       derived_numbers(derived_quantities(content.question.asked.derived, content.info()), content.answer.sources);
@@ -90,6 +92,7 @@ void report_posterior(ReportContent& content) {
   content.infer["draws"] = content.samples.size(0);
   content.infer["extrapolates"] = content.answer.extrapolates();
   content.infer["trained_on"] = content.run.estimator->data_source();
+  add_item(content.infer, content.set(), content.posterior->runs().front().validated, content.set().name());
   add_typicality(content.infer, content.answer.typicality);
   add_disagreement(content.infer, content.answer.disagreement, info, content.run.config.ensemble);
 }
@@ -178,8 +181,8 @@ void measure(ReportContent& content, Monitor& monitor) {
   for (const Target& target : content.info().targets) labels.push_back(target.label);
   content.verdict = evaluation_verdict(content.metrics->rows, {labels, 0, content.metrics->companion});
   const LoadedRun& run = content.run;
-  content.sharpness = sharpness_text(
-      sharpness(*content.metrics, neighbor_metrics(run.config.tasks, run.folder, *content.metrics)));
+  content.sharpness =
+      sharpness_text(sharpness(*content.metrics, neighbor_metrics(run.config.tasks, run.folder, *content.metrics)));
 }
 
 }  // namespace
@@ -202,8 +205,11 @@ ReportContent report_content(const LoadedRun& run, ReportQuestion question, Moni
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
-  const auto set =
-      std::make_shared<ObservedSet>(run.task, seeded_item(*run.task, question.asked.set, question.asked.seed));
+  if (target_room_of(run.task->info()).in_folder() && question.asked.interval != IntervalKind::central)
+    fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
+               run.task->info().name);
+  question.asked.set = seeded_item(*run.task, std::move(question.asked.set), question.asked.seed);
+  const auto set = std::make_shared<ObservedSet>(run.task, question.asked.set);
   if (question.asked.n == 0)
     question.asked.n = set->of_item() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
   if (question.draws == 0) question.draws = target_room_of(run.task->info()).draws();

@@ -57,9 +57,11 @@ EvaluationVerdict learned_nothing_verdict(const std::vector<EvaluationRow>& rows
   if (most) {
     const Gain gain = gain_of(*most);
     const bool image = !std::isnan(most->mse_prior);
-    verdict.text += fmt::format(" (at N = {} {} by {}{})", count_text(most->n),
-                                image ? "its squared error is below the mean image's" : "its NLL is below theirs",
-                                with_error_text(gain.mean, gain.se, image ? 5 : 3), image ? "" : " nat");
+    verdict.text +=
+        fmt::format(" (at N = {} {} by {}{}{})", count_text(most->n),
+                    image ? "its squared error is below the mean image's" : "its NLL is below theirs",
+                    with_error_text(gain.mean, gain.se, image ? 5 : 3), image ? "" : " nat",
+                    gain.mean > gain.se ? ", within two standard errors; more test sets may show a difference" : "");
   }
   return verdict;
 }

@@ -281,7 +281,8 @@ std::string power_text(const EvaluationRow& row, const CalibrationLimits& limits
 }
 
 const char* calibrated_meaning() {
-  return "No miscalibration detected: over all sets that the prior and the simulator make, intervals hold the truth as "
+  return "\"No miscalibration detected\" means that, over all sets that the prior and the simulator make, intervals "
+         "hold the truth as "
          "often as they state, as far as so many sets can show. That is on average; the posterior of one set may still "
          "lie off the exact one or be wider than it.";
 }

@@ -72,8 +72,8 @@ Result embed(const EmbedArguments& arguments) {
   choice.without_given = true;
   ObservedSet set(run.task, choice);
   for (const std::string& warning : set.warnings()) print(fmt::format("warning: {}\n", warning));
-  if (!set.note().empty()) print(fmt::format("warning: {}\n", set.note()));
   const std::vector<std::int64_t> sizes = sizes_of(asked, set, run);
+  if (!set.note().empty() && sizes.back() == set.size()) print(fmt::format("warning: {}\n", set.note()));
   const auto arrays = arrays_of(embed_set(run, set, sizes, keep_going), sizes, set);
   write_npz(out, arrays);
   file.written();

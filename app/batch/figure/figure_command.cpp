@@ -453,6 +453,7 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
   use.set.data = "posterior, predictive, forest: an observed set, or many, of your own, as infer takes it";
   for (const OptionReaders& one : option_readers())
     use.set.before[one.option + 2] = fmt::format("{}", fmt::join(one.figures, ", "));
+  use.set.without["camera"] = "figures draw posteriors of parameters; infer --camera draws the view of a camera";
   use.n =
       "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest evaluated); "
       "predictive: of the first N (default: all); forest: use the first N of each set (default: all)";

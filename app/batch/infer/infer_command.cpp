@@ -19,12 +19,13 @@
 #include "app/batch/parts/question_options.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
-#include "app/posterior/answer/own_values.h"
+#include "app/posterior/answer/item_document.h"
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/local_test_text.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/files/derived_report.h"
 #include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/set/set_kind.h"
 #include "app/posterior/set_posterior/set_posterior.h"
 #include "app/posterior/set_posterior/usual_tests.h"
 #include "app/posterior/source/derived.h"
@@ -183,21 +184,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   document["extrapolates"] = answer.known.extrapolates();
   document["targets"] = nlohmann::json::array();
   for (const Target& target : info.targets) document["targets"].push_back(target.name);
-  if (set.of_item()) {
-    const std::vector<double> own = set.theta();
-    document["item"] = question.name;
-    for (std::size_t t = 0; t < std::min(own.size(), info.targets.size()); ++t)
-      document["own"][info.targets[t].name] = own[t];
-    for (std::size_t t = 0; t < info.targets.size(); ++t)
-      if (set.marks().other_quantity(t)) document["own_other"][info.targets[t].name] = set.marks().other[t];
-    const std::string kind = kind_of(validated, set.marks());
-    if (!kind.empty()) document["kind"] = kind;
-    if (!set.read_as().empty()) document["read_as"] = set.read_as();
-    document["external_validation"] = external_validation_document(only_kind(validated, kind));
-    document["external_validation"]["recalibrated"] =
-        recalibrations_document(recalibrations_of(validated, set.marks()), info.targets);
-    document["out_of_distribution"] = validated.out_of_distribution(set.marks());
-  }
+  add_item(document, set, validated, question.name);
   if (!given_text(set.task(), set.latents().given).empty())
     for (std::size_t k = 0; k < info.given.size(); ++k)
       document["conditions"][info.given[k].name] = doubles(set.latents().given)[k];
@@ -327,6 +314,12 @@ Result infer(const InferArguments& arguments, bool json) {
   const LoadedRun run = open_run(arguments.question.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
   derived_quantities(arguments.question.derived, run.task->info());  // fails before any computation
+  const SetChoice& set_asked = arguments.question.set;
+  if (!arguments.follow)
+    check_fields(*run.task, set_kind(*run.task, set_asked), set_asked, printable(arguments.data(), 300));
+  if (target_room_of(run.task->info()).in_folder() && arguments.question.interval != IntervalKind::central)
+    fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
+               run.task->info().name);
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   const std::shared_ptr<const OtherPrior> prior = infer_prior(run, arguments);
   if (arguments.exact)
@@ -369,12 +362,10 @@ Result infer(const InferArguments& arguments, bool json) {
           "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper is more "
           "informative\n",
           info.targets[t].label);
-  if (set.of_item()) {
-    if (const std::string own = own_values_text(set.task(), set.marks()); !own.empty())
-      result.text += "\n" + own + "\n";
-    const ExternalValidation& validated = question.posterior->runs().front().validated;
-    result.text += learned_text(run, only_kind(validated, kind_of(validated, set.marks()))) + "\n";
-  }
+  std::string of_item;
+  for (const std::string& text : item_texts(run, set, question.posterior->runs().front().validated))
+    of_item += text + "\n";
+  if (!of_item.empty()) result.text += "\n" + of_item;
   result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
     result.text += fmt::format("\n{}\n", text);

@@ -13,9 +13,9 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kMostStateNumbers = 1 << 21;     // of stored states: 16 MiB
-constexpr double kBlockNumbers = 1 << 16;          // in all observations of a block
-constexpr double kFewest = 4, kMostOfBlock = 256;  // observations
+constexpr std::int64_t kMostStateNumbers = 1 << 21;  // of stored states: 16 MiB
+constexpr double kBlockNumbers = 1 << 16;            // in all observations of a block
+constexpr double kFewest = 4, kMostOfBlock = 256;    // observations
 
 }  // namespace
 

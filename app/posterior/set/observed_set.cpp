@@ -119,20 +119,22 @@ ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
 void ObservedSet::read() {
   const SceneViews* const views = face<SceneViews>(*task_);
   const std::string words = printable(choice_.file.string(), 300);
-  if (choice_.member.empty() && !choice_.group.empty())
-    fail_usage("--group separates many sets, and this is about one of them; choose it with --member");
-  if (!choice_.member.empty() && choice_.group.empty() && names_one_set(*task_, choice_))
-    fail_usage(
-        "--member names one of many sets, and {} is one set; leave it out, or name the column that separates its sets "
-        "with --group",
-        words);
   const SetKind kind = set_kind(*task_, choice_);
+  const bool named = !choice_.member.empty();
+  if (kind != SetKind::views && named && choice_.group.empty() && names_one_set(*task_, choice_))
+    fail_usage("--member names one of many sets, and {} is one set; leave it out{}", words,
+               kind == SetKind::item ? "" : ", or name the column that separates its sets with --group");
+  std::error_code error;
+  if (kind == SetKind::observations && !named && !choice_.group.empty())
+    fail_usage("--group separates many sets, and this is about one of them; choose it with --member");
+  if (kind == SetKind::observations && !named && std::filesystem::is_directory(choice_.file, error) &&
+      holds_many_sets(*task_, choice_))
+    fail_usage("{} holds many sets, and this is about one of them; choose it with --member", words);
   if (kind == SetKind::item && choice_.member.empty() && lists_items(*task_, choice_.file))
     fail_usage(
         "{} names several items, each of which is a set: query one of them with --member, or all with infer or figure "
         "forest",
         words);
-  std::error_code error;
   if (kind == SetKind::observations && views && choice_.camera && std::filesystem::exists(choice_.file, error))
     fail_usage(
         "A camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already holds "

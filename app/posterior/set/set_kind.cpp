@@ -6,13 +6,16 @@
 #include <string_view>
 #include <utility>
 
+#include "app/kinds/observation_room.h"
 #include "app/posterior/set/chosen_sets.h"
+#include "app/posterior/set/listed_items.h"
 #include "app/posterior/set/observed_set.h"
 #include "core/base/fields/face.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/parts/items.h"
 #include "tasks/scene_views.h"
+#include "tasks/view_folder.h"
 
 namespace pairs {
 namespace {
@@ -49,13 +52,19 @@ std::string kinds_text(unsigned kinds) {
 
 SetKind set_kind(const Task& task, const SetChoice& set) {
   std::error_code error;
-  if (set.simulated()) return SetKind::simulated;
-  if (face<SceneViews>(task) && set.member.empty() && set.group.empty() &&
-      std::filesystem::is_directory(set.file, error))
+  if (set.file.empty()) return SetKind::simulated;
+  const bool one = set.member.empty() && set.group.empty();
+  if (face<SceneViews>(task) && std::filesystem::is_directory(set.file, error) &&
+      (one || std::filesystem::exists(set.file / kCamerasFile, error)))
     return SetKind::views;
   if (chooses_items(task, set)) return SetKind::item;
-  const bool one = set.member.empty() && set.group.empty();
-  return one && items_named(task, set.file.string()) ? SetKind::item : SetKind::observations;
+  if (one) return items_named(task, set.file.string()) ? SetKind::item : SetKind::observations;
+  // A column separates the sets of a table, and neither the items of a list nor one item.
+  const Items* const known = face<Items>(task);
+  const bool tables = room_of(task.info()).lines(task.info(), "") != nullptr;
+  return known && set.reader.empty() && !tables && (known->is_item(set.file.string()) || lists_items(task, set.file))
+             ? SetKind::item
+             : SetKind::observations;
 }
 
 void check_fields(const Task& task, SetKind kind, const SetChoice& set, const std::string& name) {

@@ -168,7 +168,7 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   PosteriorAnswer out;
   out.n = n;
   ask_runs(n, out);
-  if (!set_->note().empty()) out.warnings.push_back({WarningKind::cut_file, set_->note()});
+  if (!set_->note().empty() && n == set_->size()) out.warnings.push_back({WarningKind::cut_file, set_->note()});
   if (!set_->given_assumed().empty()) out.warnings.push_back({WarningKind::given, set_->given_assumed()});
   if (set_->of_item()) {
     for (const std::string& text : set_->warnings()) out.warnings.push_back({WarningKind::item, text});
