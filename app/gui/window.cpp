@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "app/gui/frame_schedule.h"
+#include "app/gui/platform/display_loss.h"
 #include "app/gui/platform/gl_renderer.h"
 #include "app/gui/platform/glfw.h"
 #include "app/gui/platform/icon.h"
@@ -49,6 +50,7 @@ class GlfwWindow {
   GlfwWindow(const Glfw& glfw, int width, int height) : glfw_(glfw) {
     // Software rendering on all cores would take them from training.
     glfw.SetErrorCallback([](int, const char*) {});
+    end_without_display();
     PAIRS_CHECK(glfw.Init(), "No display can be opened ({}); {}", last_error(), kWithoutWindow);
     glfw.WindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
     glfw.WindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);

@@ -10,6 +10,7 @@
 
 #include "app/runs/places.h"
 #include "app/scores/score.h"
+#include "core/base/files/files.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr double kLevel = 0.05;
 constexpr std::size_t kMostNeighbors = 30, kFewestSets = 50;
+constexpr std::uintmax_t kMostBytes = 16 << 20;  // of a file of scores
 
 struct Compared {
   const Metrics* other;
@@ -108,6 +110,8 @@ std::vector<Metrics> neighbor_metrics(const Tasks& tasks, const fs::path& run_fo
   const auto add = [&](const fs::path& folder) {
     const fs::path file = folder / run_file::metrics;
     if (fs::weakly_canonical(folder, error) == own || !fs::is_regular_file(file, error)) return;
+    const std::uintmax_t bytes = fs::file_size(file, error);
+    if (error || bytes == 0 || bytes > kMostBytes) return;
     if (const auto time = fs::last_write_time(file, error); !error) files.emplace_back(time, file);
   };
   if (!is_shipped(run_folder))
@@ -121,12 +125,19 @@ std::vector<Metrics> neighbor_metrics(const Tasks& tasks, const fs::path& run_fo
   std::sort(files.begin(), files.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::vector<Metrics> out;
+  std::size_t read = 0;
   for (const auto& [time, file] : files) {
-    if (out.size() == kMostNeighbors) break;
+    if (read == kMostNeighbors) break;
     try {
+      const std::string text = read_file(file, kMostBytes);
+      // Scores of other tasks, and those without a checksum, are not parsed.
+      if (text.find(fmt::format("\"{}\"", metrics.task)) == text.npos || text.find("\"check\"") == text.npos) continue;
+      ++read;
       std::optional<Metrics> one = read_metrics(tasks, file);
+      const auto has_weights = [&](const Metrics& known) { return known.weights == one->weights; };
       if (one && one->task == metrics.task && one->settings == metrics.settings && one->data == metrics.data &&
-          one->seed == metrics.seed && one->weights != metrics.weights && same_test_sets(one->rows, metrics.rows))
+          one->seed == metrics.seed && !has_weights(metrics) && std::none_of(out.begin(), out.end(), has_weights) &&
+          same_test_sets(one->rows, metrics.rows))
         out.push_back(*std::move(one));
     } catch (const Error&) {
       // It is not needed.

@@ -1,12 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
+#include "app/posterior/set/observed_set.h"
+#include "app/posterior/set/set_size.h"
+#include "app/posterior/source/derived.h"
+#include "app/posterior/source/other_prior.h"
 #include "app/session/session.h"
 #include "core/base/files/digest.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/report/number_text.h"
 #include "core/train/run/run.h"
 
 namespace pairs {
@@ -64,13 +70,52 @@ std::string file_problem(const fs::path& file) {
 
 }  // namespace
 
+namespace {
+
+// What of the question the run cannot answer.
+std::vector<std::string> question_problems(const LoadedRun& run, const SavedSession& session) {
+  std::vector<std::string> problems;
+  const Question& question = session.question;
+  const TaskInfo& info = run.task->info();
+  const auto attempt = [&](const char* what, const std::function<void()>& make) {
+    try {
+      make();
+    } catch (const std::exception& error) {
+      problems.push_back(fmt::format("{}: {}", what, sentence(error)));
+    }
+  };
+  if (info.name != session.task)
+    problems.push_back(fmt::format("The run {} is of task {}, and the session of {}", shown_path(question.run),
+                                   info.name, shown_path(session.task)));
+  if (!question.derived.empty())
+    attempt("The derived quantities cannot be shown", [&] { derived_quantities(question.derived, info); });
+  attempt("The other prior cannot be used", [&] { other_prior(run.task, question.prior); });
+  for (const PinnedQuestion& pin : question.pinned)
+    if (pin.run == question.run && pin.n > info.max_n)
+      problems.push_back(fmt::format("The pin {} is of N = {}, and task {} is defined up to N = {}",
+                                     shown_path(pin.name), count_text(pin.n), info.name, count_text(info.max_n)));
+  if (question.many || question.set.simulated() || !file_problem(question.set.file).empty()) return problems;
+  attempt("The set cannot be opened", [&] {
+    SetChoice choice = question.set;
+    choice.assume_given = true;
+    const ObservedSet set(run.task, choice);
+    check_held(question.n, set.name(), set.held());
+  });
+  return problems;
+}
+
+}  // namespace
+
 std::vector<std::string> session_run_problems(const SavedSession& session, const Tasks& tasks,
                                               const std::string& data) {
   std::vector<std::string> problems;
   for (const std::string& run : runs_of(session)) {
     if (!run_problem(run, tasks, data).empty()) continue;
     try {
-      if (!weights_of(run, tasks, data).empty()) load_run(tasks, run, data, "cpu");
+      if (weights_of(run, tasks, data).empty()) continue;
+      const LoadedRun loaded = load_run(tasks, run, data, "cpu");
+      if (run == session.question.run)
+        for (std::string& problem : question_problems(loaded, session)) problems.push_back(std::move(problem));
     } catch (const std::exception& error) {
       problems.push_back(fmt::format("The run {} cannot be opened: {}", shown_path(run), sentence(error)));
     }

@@ -11,6 +11,7 @@
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/many/asked_sets.h"
 #include "app/posterior/set/set_kind.h"
+#include "app/posterior/source/other_prior.h"
 #include "app/posterior/set/set_size.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
@@ -49,7 +50,9 @@ std::filesystem::path file_output(const LoadedRun& run, const InferArguments& ar
                printable(out.string(), 300));
   if (!alone && out.extension() != ".npz")
     fail_usage("--out {} must end in .npz or .csv, or in .nc or .h5, which ArviZ reads", printable(out.string(), 300));
-  check_output(out, out.extension(), {arguments.data(), arguments.theta});
+  std::vector<std::filesystem::path> inputs = prior_files(arguments.question.prior);
+  inputs.insert(inputs.end(), {arguments.data(), arguments.theta});
+  check_output(out, out.extension(), inputs);
   return out;
 }
 

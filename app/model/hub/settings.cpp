@@ -105,20 +105,51 @@ Question question_of(const toml::table& table) {
   return question;
 }
 
-// Reads the keys of a question that can be used, and returns the names of the others.
+// Whether the question of this table can be used; then it is `value`.
+bool usable(const toml::table& table, Question& value) {
+  try {
+    value = question_of(table);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Reads what can be used of a question, key by key and, of lists and tables, entry by entry. Returns the names of the
+// rest.
 std::vector<std::string> read_keys(const toml::table& table, Question& value) {
   std::vector<std::string> wrong;
   toml::table good;
-  for (const auto& [key, node] : table) {
+  const auto keep = [&](const toml::key& key, auto&& part) {
     toml::table more = good;
-    more.insert_or_assign(key, node);
-    try {
-      value = question_of(more);
-      good = std::move(more);
-    } catch (const Error&) {
-      wrong.push_back(fmt::format("question.{}", std::string_view(key)));
-    }
+    more.insert_or_assign(key, part);
+    if (!usable(more, value)) return false;
+    good = std::move(more);
+    return true;
+  };
+  for (const auto& [key, node] : table) {
+    if (keep(key, node)) continue;
+    const std::string name = fmt::format("question.{}", key.str());
+    toml::array list;
+    toml::table of_key;
+    if (const toml::array* const all = node.as_array())
+      for (const toml::node& one : *all) {
+        toml::array longer = list;
+        longer.push_back(one);
+        if (keep(key, longer)) list = std::move(longer);
+      }
+    if (const toml::table* const all = node.as_table())
+      for (const auto& [inner, one] : *all) {
+        toml::table larger = of_key;
+        larger.insert_or_assign(inner, one);
+        if (keep(key, larger))
+          of_key = std::move(larger);
+        else
+          wrong.push_back(fmt::format("{}.{}", name, inner.str()));
+      }
+    if (!node.is_table()) wrong.push_back(name);
   }
+  usable(good, value);
   return wrong;
 }
 

@@ -55,14 +55,18 @@ bool PosteriorState::take_restored() {
 
 void PosteriorState::take_restored_derived() {
   if (!restored_derived) return;
-  std::vector<std::string> texts = *std::exchange(restored_derived, std::nullopt);
-  try {
-    derived_quantities(texts, result.scene->names);
-    request.asked.other_derived[result.scene->names] = std::move(texts);
-    ask();
-  } catch (const Error& error) {
-    hub.messages.warning("session", fmt::format("The derived quantities are left out: {}", error.what()));
+  std::vector<std::string> good;
+  for (std::string& text : *std::exchange(restored_derived, std::nullopt)) {
+    good.push_back(std::move(text));
+    try {
+      derived_quantities(good, result.scene->names);
+    } catch (const Error& error) {
+      hub.messages.warning("session", fmt::format("A derived quantity is left out: {}", error.what()));
+      good.pop_back();
+    }
   }
+  request.asked.other_derived[result.scene->names] = std::move(good);
+  ask();
 }
 
 bool PosteriorState::is_shown() const {

@@ -131,6 +131,13 @@ Question read_question(TableReader& reader, const std::string& where,
     if (std::find(kPosteriorTests.begin(), kPosteriorTests.end(), test) == kPosteriorTests.end())
       reader.refuse_table("'" + reader.full("tests") + "' names '" + printable(test, 40) +
                           "'; the tests are local, predictive and confidence");
+  for (std::size_t from = 0; from != question.prior.npos && from < question.prior.size();) {
+    if (trimmed(std::string_view(question.prior).substr(from)).starts_with("learnt "))
+      reader.refuse_table("'" + reader.full("prior") +
+                          "' has the word learnt, which is training now; pairs --batch convert writes it");
+    from = question.prior.find(';', from);
+    if (from != question.prior.npos) ++from;
+  }
   if (const toml::table* const table = reader.table("set")) {
     TableReader of_set(*table, reader.full("set"), where);
     question.set = read_set_toml(of_set);

@@ -24,7 +24,7 @@ bool is_name(const std::string& text) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
   };
-  return !text.empty() && letter(text.front()) &&
+  return !text.empty() && text == printable(text, text.size()) && letter(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 

@@ -242,6 +242,16 @@ std::string prior_line(const PriorTexts& texts) {
   return line;
 }
 
+std::vector<std::filesystem::path> prior_files(const std::string& line) {
+  std::vector<std::filesystem::path> files;
+  PriorTexts texts = prior_texts(line);
+  texts.now.insert(texts.now.end(), texts.learned.begin(), texts.learned.end());
+  for (const std::string& one : texts.now)
+    if (const std::string_view file = trimmed(std::string_view(one).substr(one.find('=') + 1)); file.ends_with(".csv"))
+      files.emplace_back(file);
+  return files;
+}
+
 std::shared_ptr<const OtherPrior> other_prior(std::shared_ptr<const Task> task, const std::string& line) {
   const PriorTexts texts = prior_texts(line);
   if (texts.now.empty() && texts.learned.empty()) return nullptr;

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -52,6 +53,8 @@ struct PriorTexts {
 };
 PriorTexts prior_texts(const std::string& line);
 std::string prior_line(const PriorTexts& texts);
+// The tables (.csv) that such a line names.
+std::vector<std::filesystem::path> prior_files(const std::string& line);
 // The prior that such a line names; null if it names none.
 std::shared_ptr<const OtherPrior> other_prior(std::shared_ptr<const Task> task, const std::string& line);
 

@@ -148,6 +148,12 @@ TEST_F(FitCommand, InferAnswersUnderAnotherPrior) {
   const nlohmann::json same = infer({"--prior", "theta = " + path("prior.csv")}).at("other_prior");
   EXPECT_NEAR(same.at("mean").at(0).get<double>(), other.at("mean").at(0).get<double>(), 1e-4);
   EXPECT_NEAR(same.at("effective").get<double>(), other.at("effective").get<double>(), 3);
+  // A table of a prior is an input, which no result replaces.
+  const Answer onto = run_words({"infer", "bump-hunt", "--data", path("events.csv"), "--prior", path("prior.csv"),
+                                 "--out", path("prior.csv"), "--overwrite"});
+  EXPECT_EQ(onto.code, 2);
+  EXPECT_THAT(onto.err, HasSubstr("prior.csv"));
+  EXPECT_EQ(read_file(path("prior.csv")), table);
   const nlohmann::json outside = infer({"--prior", "normal(0, 1)"});
   EXPECT_NEAR(outside.at("other_prior").at("outside").get<double>(), 0.6586553, 1e-6);
   EXPECT_THAT(outside.at("warnings").dump(), HasSubstr("that part is cut off"));

@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "core/base/files/files.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
+
 namespace pairs {
 namespace {
 
@@ -94,6 +98,47 @@ TEST(Sharpness, TakesTheSameSetsAlone) {
   extrapolating.rows[0].extrapolation = true;
   EXPECT_EQ(sharpness(wide, {extrapolating}).compared, 0u);
   EXPECT_EQ(sharpness(Truths(20, 1).run("few", {1}, 3), {Truths(20, 1).run("near", {1}, 1)}).compared, 0u);
+}
+
+// The scores of other folders count once for each weights, with a checksum, and for the same task, settings and sets.
+TEST(Sharpness, ReadsTheScoresNextToARun) {
+  const TemporaryFolder folder;
+  const Truths truths(100, 5);
+  const auto scored = [&](const std::string& name, const std::string& weights) {
+    Metrics metrics = truths.run(name, {1}, 1.1);
+    metrics.task = "gaussian";
+    metrics.data = "simulated";
+    metrics.weights = weights;
+    for (EvaluationRow& row : metrics.rows) {
+      row.nll = 1;
+      row.ranks.assign(1, std::vector<double>(100, 0.5));
+    }
+    return metrics;
+  };
+  const auto put = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directory(folder / name);
+    write_file(folder / name / "metrics.json", text);
+  };
+  const Metrics mine = scored("mine", "00000001");
+  put("mine", metrics_text(mine));
+  put("near", metrics_text(scored("near", "00000002")));
+  put("copy", metrics_text(scored("copy", "00000002")));
+  put("own-copy", metrics_text(scored("own-copy", "00000001")));
+  Metrics other = scored("other-seed", "00000003");
+  other.seed = 2;
+  put("other-seed", metrics_text(other));
+  other = scored("other-settings", "00000004");
+  other.settings = {{"targets", "theta1"}};
+  put("other-settings", metrics_text(other));
+  std::string unchecked = metrics_text(scored("unchecked", "00000005"));
+  const std::size_t at = unchecked.find("\"check\"");
+  ASSERT_NE(at, unchecked.npos);
+  put("unchecked", unchecked.replace(at, 7, "\"chock\""));
+  put("damaged", "{\"task\": \"gaussian\", \"check\": [[[[");
+  put("empty", "");
+  const std::vector<Metrics> found = neighbor_metrics(built_in_tasks(), folder / "mine", mine);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].weights, "00000002");
 }
 
 TEST(Sharpness, StatesWhatIsNotKnown) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "app/session/session.h"
 #include "core/base/files/files.h"
 #include "core/train/run/run.h"
@@ -74,6 +76,32 @@ TEST_F(SessionCommand, SaysWhichRunCannotBeOpened) {
   const Answer packed = run_words({"session", file_, "--pack", (folder_ / "out").string()});
   EXPECT_EQ(packed.code, 1);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+}
+
+// What the run cannot answer is a problem before the session is opened.
+TEST_F(SessionCommand, SaysWhatOfTheQuestionCannotBeShown) {
+  const std::pair<std::function<void(SavedSession&)>, const char*> changes[] = {
+      {[](SavedSession& s) {
+         s.question.derived = {"twice = 2*theta", "a = (("};
+       },
+       "The derived quantities"},
+      {[](SavedSession& s) { s.question.prior = "normal(0"; }, "The other prior"},
+      {[](SavedSession& s) { s.question.n = 4; }, "The set cannot be opened: --n"},
+      {[](SavedSession& s) { s.question.set.columns = {"y"}; }, "The set cannot be opened: "},
+      {[](SavedSession& s) { s.question.set.up = "y"; }, "--up belongs to items"},
+      {[](SavedSession& s) { s.question.set.member = "a"; }, "--member names one of many sets"},
+      {[](SavedSession& s) { s.question.pinned[0].n = 999999; }, "The pin N = 10, set 3 is of N = 999,999"},
+      {[](SavedSession& s) { s.question.run = "gaussian"; }, "is of task gaussian, and the session of bump-hunt"},
+  };
+  for (const auto& [change, text] : changes) {
+    SavedSession session = read_session(file_);
+    change(session);
+    stamp_session(session, built_in_tasks(), "");
+    write_session(folder_ / "changed.pairs", session);
+    const Answer reported = run_words({"session", (folder_ / "changed.pairs").string()});
+    EXPECT_EQ(reported.code, 1) << text;
+    EXPECT_THAT(reported.out, HasSubstr(text));
+  }
 }
 
 TEST_F(SessionCommand, PacksWhatThenStandsAlone) {

@@ -148,18 +148,20 @@ TEST(SettingsFile, AWrongKeyOfTheQuestionCostsOnlyItself) {
   const TemporaryFolder folder;
   write_file(folder / "settings.toml",
              "tab = 'train'\n[question]\ninterval = 'wide'\nlearned_product = true\nseed = -1\nnew = 1\n"
-             "derived = ['twice = 2*theta']\n[question.set]\nfile = '/events.csv'\ncolumns = 3\n"
-             "[[question.pinned]]\nrun = 'bump-hunt'\nn = 0\n");
+             "derived = ['twice = 2*theta', 5]\n[question.set]\nfile = '/events.csv'\ncolumns = 3\ngiven = '1'\n"
+             "[[question.pinned]]\nrun = 'bump-hunt'\nn = 0\n[[question.pinned]]\nname = 'good'\nrun = 'bump-hunt'\n");
   SettingsFile file(folder / "settings.toml");
   const Settings settings = file.load();
   Settings wanted;
   wanted.tab = "train";
   wanted.question.learned_product = true;
   wanted.question.derived = {"twice = 2*theta"};
+  wanted.question.set.file = "/events.csv";
+  wanted.question.pinned = {{"good", "bump-hunt", {}, 1}};
   EXPECT_EQ(settings, wanted);
-  for (const char* key : {"interval", "seed", "new", "set", "pinned"})
+  for (const char* key : {"interval", "seed", "new", "derived", "set.columns", "set.given", "pinned"})
     EXPECT_THAT(file.problem(), HasSubstr(std::string("question.") + key));
-  EXPECT_THAT(file.problem(), Not(HasSubstr("derived")));
+  EXPECT_THAT(file.problem(), Not(HasSubstr("learned_product")));
   EXPECT_THAT(file.problem(), HasSubstr("settings.toml.bad"));
   file.save(settings);
   SettingsFile again(folder / "settings.toml");
