@@ -17,7 +17,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kStepSeed = 1;
 
 struct SmallTask {
   explicit SmallTask(const std::string& name, std::vector<std::string> settings = {}) {
@@ -40,8 +40,8 @@ void print(benchmark::State& state, std::int64_t items, double flop) {
 // Stage 1: simulate, embed, pool, loss, backward, AdamW.
 void pretrain_step(benchmark::State& state, const char* name, std::int64_t batch) {
   const SmallTask small(name);
-  Estimator estimator(small.task, small.config.estimator, kSeed);
-  const SetSource source(small.task, kSeed, small.config.pretrain.sizes, 0, batch);
+  Estimator estimator(small.task, small.config.estimator, kStepSeed);
+  const SetSource source(small.task, kStepSeed, small.config.pretrain.sizes, 0, batch);
   std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
   parameters.merge(estimator.head_parameters());
   AdamW adam(parameters, {});
@@ -64,19 +64,19 @@ void finetune_step(benchmark::State& state, const char* name, const std::vector<
                    std::int64_t n) {
   constexpr std::int64_t kBatch = 128;
   const SmallTask small(name, settings);
-  Estimator estimator(small.task, small.config.estimator, kSeed);
+  Estimator estimator(small.task, small.config.estimator, kStepSeed);
   const SizeDistribution distribution = size_distribution(small.config.finetune.size_distribution);
   const std::vector<CacheGroup> groups =
       plan_groups(small.config.cache, distribution == SizeDistribution::list, small.task->stored());
   const ScratchFolder folder;
   const auto file = folder / "aggregates.cache";
   write_cache(
-      file, estimator, groups, kSeed, 0, 0, [] { return false; }, [](const CacheProgress&) {});
-  AggregateCache cache(file, estimator, kSeed, 0);
+      file, estimator, groups, kStepSeed, 0, 0, [] { return false; }, [](const CacheProgress&) {});
+  AggregateCache cache(file, estimator, kStepSeed, 0);
   prepare_finetuning(estimator, small.config, cache);
   AdamW adam(estimator.head_parameters(), AdamW::Options());
   estimator.train(true);
-  AggregateSampler sampler(groups, distribution, n, kSeed);
+  AggregateSampler sampler(groups, distribution, n, kStepSeed);
   std::uint64_t position = 0;
   for (auto _ : state) {
     AggregateBatch batch = sampler.draw(cache, false, position++, kBatch);
@@ -102,12 +102,12 @@ BENCHMARK_CAPTURE(finetune_step, gaussian_100000, "gaussian", kBothEnds, 100000)
 Observations first_set(const Task& task, std::int64_t count) {
   const std::int64_t indices[] = {0};
   const SetRange ranges[] = {{0, 0, count}};
-  return task.observe(task.latents(kSeed, Purpose::check, indices), kSeed, Purpose::check, ranges, torch::kCPU);
+  return task.observe(task.latents(kStepSeed, Purpose::check, indices), kStepSeed, Purpose::check, ranges, torch::kCPU);
 }
 
 void embed(benchmark::State& state, const char* name, std::int64_t count) {
   const SmallTask small(name, {"embedder.size=128"});
-  Estimator estimator(small.task, small.config.estimator, kSeed);
+  Estimator estimator(small.task, small.config.estimator, kStepSeed);
   estimator.train(false);
   const Observations x = first_set(*small.task, count);
   for (auto _ : state) benchmark::DoNotOptimize(estimator.embed(x));
@@ -119,12 +119,12 @@ BENCHMARK_CAPTURE(embed, digits, "digits", 1000)->UseRealTime();
 // Samples of parameters for each of many sets, or of images in the preset's steps of the velocity.
 void sample(benchmark::State& state, const char* name, std::int64_t sets, std::int64_t draws) {
   const SmallTask small(name);
-  Estimator estimator(small.task, small.config.estimator, kSeed);
+  Estimator estimator(small.task, small.config.estimator, kStepSeed);
   estimator.train(false);
   const torch::Tensor aggregates = torch::zeros({sets, estimator.embedding_size()}, torch::kFloat64);
   const torch::Tensor n = torch::full({sets}, 100, torch::kInt64);
   const std::int64_t indices[] = {0};
-  const torch::Tensor given = small.task->latents(kSeed, Purpose::check, indices).given;
+  const torch::Tensor given = small.task->latents(kStepSeed, Purpose::check, indices).given;
   for (auto _ : state) benchmark::DoNotOptimize(estimator.sample(aggregates, n, draws, 1, given));
   const bool stepped = face<SteppedSampler>(estimator.head(100)) != nullptr;
   const auto steps = static_cast<double>(small.config.estimator.head.of<FlowMatchingHead::Settings>().steps);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/posterior/question/set_fields.h"
+#include "core/base/tables/csv_line.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 

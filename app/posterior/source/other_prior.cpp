@@ -9,6 +9,7 @@
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/source/derived.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/tables/csv_line.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/one_thread.h"

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-using Field = EvaluationField;
+using AskedField = EvaluationField;
 using Shown = Evaluation::State;
 
 bool settle(Evaluation& evaluation, double seconds = 120) {
@@ -93,8 +93,8 @@ TEST_F(EvaluationTest, SaysWhatIsWrongWithEachSettingAndDoesNotStart) {
   Evaluation evaluation(hub);
   evaluation.show(finished_run());
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_EQ(evaluation.form.text(Field::sizes), "1,10");
-  const auto refuses = [&](Field field, const char* text, const char* part) {
+  EXPECT_EQ(evaluation.form.text(AskedField::sizes), "1,10");
+  const auto refuses = [&](AskedField field, const char* text, const char* part) {
     const std::string before = evaluation.form.text(field);
     evaluation.form.set(field, text);
     EXPECT_THAT(evaluation.form.problem(field), HasSubstr(part)) << text;
@@ -105,21 +105,21 @@ TEST_F(EvaluationTest, SaysWhatIsWrongWithEachSettingAndDoesNotStart) {
     evaluation.form.set(field, before);
     EXPECT_THAT(evaluation.blocked(), IsEmpty());
   };
-  refuses(Field::sizes, "1,x", "not a whole number");
-  refuses(Field::sizes, "1,1", "twice");
-  refuses(Field::sizes, "1,11", "at most 10");
-  refuses(Field::sizes, "", "empty");
-  refuses(Field::sets, "1,2,3", "3 numbers for 2 sizes");
-  refuses(Field::samples, "1", "no spread");
-  refuses(Field::samples, "-4", "whole number");
-  refuses(Field::seed, "1.5", "whole number");
+  refuses(AskedField::sizes, "1,x", "not a whole number");
+  refuses(AskedField::sizes, "1,1", "twice");
+  refuses(AskedField::sizes, "1,11", "at most 10");
+  refuses(AskedField::sizes, "", "empty");
+  refuses(AskedField::sets, "1,2,3", "3 numbers for 2 sizes");
+  refuses(AskedField::samples, "1", "no spread");
+  refuses(AskedField::samples, "-4", "whole number");
+  refuses(AskedField::seed, "1.5", "whole number");
   EXPECT_FALSE(evaluation.form.changed());
-  evaluation.form.set(Field::sets, "50,60");
+  evaluation.form.set(AskedField::sets, "50,60");
   EXPECT_TRUE(evaluation.form.changed());
   EXPECT_THAT(evaluation.batch_command(), HasSubstr(" --sets 50,60"));
   EXPECT_THAT(evaluation.batch_command(), testing::Not(HasSubstr("--seed")));
   evaluation.form.reset();
-  EXPECT_EQ(evaluation.form.text(Field::sets), "40");
+  EXPECT_EQ(evaluation.form.text(AskedField::sets), "40");
 }
 
 TEST_F(EvaluationTest, KeepsWhatWasTypedForEachRunAndElseFollowsTheScoresShown) {
@@ -137,21 +137,21 @@ TEST_F(EvaluationTest, KeepsWhatWasTypedForEachRunAndElseFollowsTheScoresShown) 
   ASSERT_TRUE(settle(evaluation));
   const std::string command = "pairs --batch evaluate " + run;
   EXPECT_EQ(evaluation.batch_command(), command + " --sizes 2,5 --sets 30,20 --samples 10 --seed 9");
-  evaluation.form.set(Field::sizes, "3");
-  evaluation.form.set(Field::sets, "40");
-  evaluation.form.set(Field::seed, "4");
+  evaluation.form.set(AskedField::sizes, "3");
+  evaluation.form.set(AskedField::sets, "40");
+  evaluation.form.set(AskedField::seed, "4");
   evaluation.show("gaussian");
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_NE(evaluation.form.text(Field::sizes), "3");
+  EXPECT_NE(evaluation.form.text(AskedField::sizes), "3");
   evaluation.show("");
   evaluation.show(run);
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_EQ(evaluation.form.text(Field::sizes), "3");
+  EXPECT_EQ(evaluation.form.text(AskedField::sizes), "3");
   EXPECT_EQ(evaluation.batch_command(), command + " --sizes 3 --sets 40 --samples 10 --seed 4")
       << "other sizes than the run's own say how many sets";
   evaluation.start();
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_EQ(evaluation.form.text(Field::seed), "4");
+  EXPECT_EQ(evaluation.form.text(AskedField::seed), "4");
   evaluation.form.reset();
   EXPECT_EQ(evaluation.batch_command(), command);
   evaluation.show("gaussian");
@@ -164,8 +164,8 @@ TEST_F(EvaluationTest, AStoppedEvaluationShowsItsFinishedSizesAndKeepsNothing) {
   Evaluation evaluation(hub);
   evaluation.show(finished_run());
   ASSERT_TRUE(settle(evaluation));
-  evaluation.form.set(Field::sizes, "1,10");
-  evaluation.form.set(Field::sets, "30,2000000");
+  evaluation.form.set(AskedField::sizes, "1,10");
+  evaluation.form.set(AskedField::sets, "30,2000000");
   evaluation.start();
   for (int i = 0; i < 3000 && !evaluation.scores(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -206,9 +206,9 @@ TEST_F(EvaluationTest, ShippedWeightsKeepScoresInMemoryAndInAFileThatIsNamed) {
   evaluation.show("gaussian");
   ASSERT_TRUE(settle(evaluation));
   ASSERT_TRUE(evaluation.shipped()) << evaluation.error();
-  evaluation.form.set(Field::sizes, "2");
-  evaluation.form.set(Field::sets, "20");
-  evaluation.form.set(Field::samples, "0");
+  evaluation.form.set(AskedField::sizes, "2");
+  evaluation.form.set(AskedField::sets, "20");
+  evaluation.form.set(AskedField::samples, "0");
   const bool had = std::filesystem::exists(find_run(built_in_tasks(), "gaussian").folder / run_file::metrics);
   evaluation.start();
   ASSERT_TRUE(settle(evaluation));
