@@ -314,9 +314,7 @@ Result infer(const InferArguments& arguments, bool json) {
   const LoadedRun run = open_run(arguments.question.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
   derived_quantities(arguments.question.derived, run.task->info());  // fails before any computation
-  const SetChoice& set_asked = arguments.question.set;
-  if (!arguments.follow)
-    check_fields(*run.task, set_kind(*run.task, set_asked), set_asked, printable(arguments.data(), 300));
+  if (!arguments.follow && arguments.data() != "-") check_fields(*run.task, arguments.question.set);
   if (target_room_of(run.task->info()).in_folder() && arguments.question.interval != IntervalKind::central)
     fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
                run.task->info().name);

@@ -49,8 +49,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   question.asked.exact = asked.exact;
   question.asked.seed = asked.question.seed;
   question.asked.draws = target_room_of(info).draws();
-  check_fields(*run.task, set_kind(*run.task, asked.question.set), asked.question.set,
-               printable(asked.question.set.file.string(), 300));
+  check_fields(*run.task, asked.question.set);
   if (chooses_items(*run.task, asked.question.set)) {
     open_listed(run, asked, question);
     return question;

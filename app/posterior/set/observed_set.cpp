@@ -135,15 +135,7 @@ void ObservedSet::read() {
         "{} names several items, each of which is a set: query one of them with --member, or all with infer or figure "
         "forest",
         words);
-  if (kind == SetKind::observations && views && choice_.camera && std::filesystem::exists(choice_.file, error))
-    fail_usage(
-        "A camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already holds "
-        "ray maps for the camera that is given with it",
-        kCamerasFile, words);
-  if (kind == SetKind::views && !choice_.given.empty())
-    fail_usage("Name the target camera of a folder of views with --camera, not --conditions");
-  if (kind != SetKind::item) check_exists(choice_.file);
-  check_fields(*task_, kind, choice_, words);
+  check_fields(*task_, choice_);
   if (kind == SetKind::item) {
     const Items& known = *face<Items>(*task_);
     const std::string text = choice_.file.string();
@@ -262,7 +254,7 @@ void ObservedSet::read_item(const Items& known, const std::string& text) {
 }
 
 void ObservedSet::draw() {
-  check_fields(*task_, SetKind::simulated, choice_, "this set");
+  check_fields(*task_, choice_);
   const TaskInfo& info = task_->info();
   const std::int64_t index[] = {choice_.index};
   latents_ = task_->latents(kFigureSeed, Purpose::explore, index);

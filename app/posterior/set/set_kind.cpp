@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/kinds/arrays.h"
 #include "app/kinds/observation_room.h"
 #include "app/posterior/set/chosen_sets.h"
 #include "app/posterior/set/listed_items.h"
@@ -67,7 +68,17 @@ SetKind set_kind(const Task& task, const SetChoice& set) {
              : SetKind::observations;
 }
 
-void check_fields(const Task& task, SetKind kind, const SetChoice& set, const std::string& name) {
+void check_fields(const Task& task, const SetChoice& set) {
+  const SetKind kind = set_kind(task, set);
+  const std::string name = kind == SetKind::simulated ? "this set" : printable(set.file.string(), 300);
+  if (kind == SetKind::observations || kind == SetKind::views) check_exists(set.file);
+  if (kind == SetKind::observations && face<SceneViews>(task) && set.camera)
+    fail_usage(
+        "A camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already holds "
+        "ray maps for the camera that is given with it",
+        kCamerasFile, name);
+  if (kind == SetKind::views && !set.given.empty())
+    fail_usage("Name the target camera of a folder of views with --camera, not --conditions");
   for (const SetField& field : set_fields()) {
     const bool before = std::string_view(field.option) == "index";  // the simulated set to return to
     if (!before && !field.of(kind) && field_words(field, set))

@@ -11,9 +11,9 @@ namespace pairs {
 // of items finds neither an item nor a file.
 SetKind set_kind(const Task& task, const SetChoice& set);
 
-// Throws a usage Error, naming the option, for a field that sets of this kind do not have. The index of the simulated
-// set to return to may stay. `name`: of the set.
-void check_fields(const Task& task, SetKind kind, const SetChoice& set, const std::string& name);
+// Throws a usage Error, naming the option, for a field that sets of this kind do not have, and Error for a file that does
+// not exist. The index of the simulated set to return to may stay.
+void check_fields(const Task& task, const SetChoice& set);
 
 // The choice with this seed if the observations are made from an item.
 SetChoice seeded_item(const Task& task, SetChoice set, std::uint64_t seed);
