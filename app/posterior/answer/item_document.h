@@ -15,7 +15,7 @@ namespace pairs {
 void add_item(nlohmann::json& document, const ObservedSet& set, const ExternalValidation& validated,
               const std::string& name);
 
-// The same for readers, as sentences: the item's own values, and what training and external validation say of its kind.
+// What is known of it as sentences: the item's own values, and what training and external validation say of its kind.
 // Empty for other sets.
 std::vector<std::string> item_texts(const LoadedRun& run, const ObservedSet& set, const ExternalValidation& validated);
 

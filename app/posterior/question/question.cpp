@@ -1,11 +1,13 @@
 #include "app/posterior/question/question.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "app/posterior/question/set_fields.h"
-#include "core/base/tables/csv_line.h"
+#include "core/base/fields/renamed_keys.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
@@ -132,13 +134,9 @@ Question read_question(TableReader& reader, const std::string& where,
     if (std::find(kPosteriorTests.begin(), kPosteriorTests.end(), test) == kPosteriorTests.end())
       reader.refuse_table("'" + reader.full("tests") + "' names '" + printable(test, 40) +
                           "'; the tests are local, predictive and confidence");
-  for (std::size_t from = 0; from != question.prior.npos && from < question.prior.size();) {
-    if (trimmed(std::string_view(question.prior).substr(from)).starts_with("learnt "))
-      reader.refuse_table("'" + reader.full("prior") +
-                          "' has the word learnt, which is training now; pairs --batch convert writes it");
-    from = question.prior.find(';', from);
-    if (from != question.prior.npos) ++from;
-  }
+  if (const std::string word = earlier_prior_word(question.prior); !word.empty())
+    reader.refuse_table(
+        fmt::format("'{}' has the word {}, which is training now: {}", reader.full("prior"), word, kConvertAdvice));
   if (const toml::table* const table = reader.table("set")) {
     TableReader of_set(*table, reader.full("set"), where);
     question.set = read_set_toml(of_set);

@@ -11,8 +11,8 @@ namespace pairs {
 // of items finds neither an item nor a file.
 SetKind set_kind(const Task& task, const SetChoice& set);
 
-// Throws a usage Error, naming the option, for a field that sets of this kind do not have, and Error for a file that does
-// not exist. The index of the simulated set to return to may stay.
+// Throws a usage Error, naming the option, for a field that sets of this kind do not have, and Error for a file that
+// does not exist. The index of the simulated set to return to may stay.
 void check_fields(const Task& task, const SetChoice& set);
 
 // The choice with this seed if the observations are made from an item.

@@ -197,6 +197,10 @@ std::string present_value(std::string_view value) {
   return "";
 }
 
+std::string earlier_prior_word(std::string_view prior) {
+  return present_prior(prior) == prior ? "" : std::string(kBefore.before.substr(0, kBefore.before.find(' ')));
+}
+
 std::string with_present_keys(std::string_view toml) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8
   std::string out;

@@ -103,7 +103,6 @@ TEST(AQuestion, IsRefusedByNameOfTheKey) {
   EXPECT_THAT(refusal("interval = \"wide\"\n"), HasSubstr("'interval'"));
   EXPECT_THAT(refusal("predictive_seed = -1\n"), HasSubstr("'predictive_seed' must be a whole number from 0"));
   EXPECT_THAT(refusal("tests = [\"local\", \"lokal\"]\n"), HasSubstr("'tests' names 'lokal'; the tests are local,"));
-  EXPECT_THAT(refusal("prior = \"beta(2, 8); learnt theta = normal(0, 1)\"\n"), HasSubstr("which is training now"));
   EXPECT_THAT(refusal("[set]\nmany = true\n"), HasSubstr("'set.file' is missing"));
   EXPECT_THAT(refusal("[set]\nfiel = \"a.csv\"\n"), HasSubstr("set.fiel"));
   EXPECT_THAT(refusal("[[other_derived]]\nquantities = [\"a = 1\"]\n"),

@@ -57,5 +57,12 @@ TEST(RenamedKeys, AreNamedForErrors) {
   EXPECT_EQ(present_value("per-n"), "");
 }
 
+TEST(RenamedKeys, NameTheWordOfAnotherPrior) {
+  EXPECT_EQ(earlier_prior_word("beta(2, 8); learnt theta = normal(0, 1)"), "learnt");
+  EXPECT_EQ(earlier_prior_word("  learnt normal(0, 1)"), "learnt");
+  for (const char* prior : {"", "beta(2, 8)", "training normal(0, 1)", "beta(2, 8);", "learnt", "x = learnt y"})
+    EXPECT_EQ(earlier_prior_word(prior), "") << prior;
+}
+
 }  // namespace
 }  // namespace pairs
