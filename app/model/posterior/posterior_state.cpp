@@ -55,8 +55,8 @@ bool PosteriorState::take_restored() {
 
 void PosteriorState::take_restored_derived() {
   if (!restored_derived) return;
-  std::vector<std::string> good;
-  for (std::string& text : *std::exchange(restored_derived, std::nullopt)) {
+  std::vector<std::string> good, texts = *std::exchange(restored_derived, std::nullopt);
+  for (std::string& text : texts) {
     good.push_back(std::move(text));
     try {
       derived_quantities(good, result.scene->names);
