@@ -154,7 +154,7 @@ refuses 2 "is not an azimuth" --batch infer seer --data views --camera 30,95
 refuses 2 "into a folder" "${seer[@]}" --out seen.npz
 refuses 2 "mix the results" "${seer[@]}" --out views
 refuses 1 "in-the-way is a file" "${seer[@]}" --out in-the-way
-refuses 2 "camera belongs to views" --batch infer run --data good.csv --camera 30,45
+refuses 2 "camera belongs to folders of views" --batch infer run --data good.csv --camera 30,45
 refuses 2 "solver belong to samples of images" --batch infer run --data good.csv --steps 3
 mkdir no-views && cp views/cameras.csv no-views
 refuses 1 "no-views holds no image (.png" --batch infer seer --data no-views --camera 30,45
