@@ -10,20 +10,20 @@
 namespace pairs::gui {
 
 // All functions in use, without their prefix.
-#define PAIRS_GLFW_FUNCTIONS(each)                                                                                     \
-  each(SetErrorCallback) each(Init) each(Terminate) each(GetError) each(WindowHint) each(WindowHintString)             \
-      each(CreateWindow) each(DestroyWindow) each(MakeContextCurrent) each(SwapInterval) each(SwapBuffers)             \
-          each(GetProcAddress) each(WindowShouldClose) each(SetWindowShouldClose) each(SetWindowUserPointer)           \
-              each(GetWindowUserPointer) each(GetWindowSize) each(SetWindowSize) each(GetFramebufferSize)              \
-                  each(GetWindowContentScale) each(GetWindowAttrib) each(SetWindowSizeLimits) each(SetWindowIcon)      \
-                      each(SetWindowTitle) each(SetCursorPosCallback) each(SetMouseButtonCallback)                     \
-                          each(SetScrollCallback) each(SetKeyCallback) each(SetCharCallback) each(SetDropCallback)     \
-                              each(SetCursorEnterCallback) each(SetWindowRefreshCallback) each(SetWindowFocusCallback) \
-                                  each(SetFramebufferSizeCallback) each(SetWindowContentScaleCallback)                 \
-                                      each(GetClipboardString) each(SetClipboardString) each(CreateStandardCursor)     \
-                                          each(SetCursor) each(PollEvents) each(WaitEventsTimeout)                     \
-                                              each(PostEmptyEvent) each(ShowWindow) each(GetPrimaryMonitor)            \
-                                                  each(GetMonitorWorkarea)
+// clang-format off
+#define PAIRS_GLFW_FUNCTIONS(each) \
+  each(SetErrorCallback) each(Init) each(Terminate) each(GetError) each(WindowHint) each(WindowHintString) \
+  each(CreateWindow) each(DestroyWindow) each(MakeContextCurrent) each(SwapInterval) each(SwapBuffers) \
+  each(GetProcAddress) each(WindowShouldClose) each(SetWindowShouldClose) each(SetWindowUserPointer) \
+  each(GetWindowUserPointer) each(GetWindowSize) each(SetWindowSize) each(GetFramebufferSize) \
+  each(GetWindowContentScale) each(GetWindowAttrib) each(SetWindowSizeLimits) each(SetWindowIcon) each(SetWindowTitle) \
+  each(SetCursorPosCallback) each(SetMouseButtonCallback) each(SetScrollCallback) each(SetKeyCallback) \
+  each(SetCharCallback) each(SetDropCallback) each(SetCursorEnterCallback) each(SetWindowRefreshCallback) \
+  each(SetWindowFocusCallback) each(SetFramebufferSizeCallback) each(SetWindowContentScaleCallback) \
+  each(GetClipboardString) each(SetClipboardString) each(CreateStandardCursor) each(SetCursor) \
+  each(PollEvents) each(WaitEventsTimeout) each(PostEmptyEvent) each(ShowWindow) each(GetPrimaryMonitor) \
+  each(GetMonitorWorkarea)
+// clang-format on
 // clang-format on
 
 // GLFW's functions, loaded from libglfw.so.3 when a window opens: --batch neither links nor loads it.
