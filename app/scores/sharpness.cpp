@@ -133,12 +133,12 @@ std::vector<Metrics> neighbor_metrics(const Tasks& tasks, const fs::path& run_fo
       // Scores of other tasks, and those without a checksum, are not parsed.
       if (text.find(fmt::format("\"{}\"", metrics.task)) == text.npos || text.find("\"check\"") == text.npos) continue;
       ++read;
-      std::optional<Metrics> one = read_metrics(tasks, file);
-      const auto has_weights = [&](const Metrics& known) { return known.weights == one->weights; };
-      if (one && one->task == metrics.task && one->settings == metrics.settings && one->data == metrics.data &&
-          one->seed == metrics.seed && !has_weights(metrics) && std::none_of(out.begin(), out.end(), has_weights) &&
-          same_test_sets(one->rows, metrics.rows))
-        out.push_back(*std::move(one));
+      Metrics one = parse_metrics(text, file.string());
+      const auto has_weights = [&](const Metrics& known) { return known.weights == one.weights; };
+      if (one.task == metrics.task && one.settings == metrics.settings && one.data == metrics.data &&
+          one.seed == metrics.seed && !has_weights(metrics) && std::none_of(out.begin(), out.end(), has_weights) &&
+          same_test_sets(one.rows, metrics.rows))
+        out.push_back(std::move(one));
     } catch (const Error&) {
       // It is not needed.
     }
