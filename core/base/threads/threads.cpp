@@ -49,17 +49,25 @@ std::vector<int> cores_in(const cpu_set_t& set) {
   return out;
 }
 
-// Moves the calling thread to a core, and allows it to leave again at once.
-void visit_core(int core) {
+// Moves the calling thread to a core, and allows it to leave again at once. Returns the core that it reached; nothing
+// if it may not go there.
+std::optional<int> visit_core(int core) {
   cpu_set_t mine, one;
   CPU_ZERO(&mine);
   CPU_ZERO(&one);
   CPU_SET(core, &one);
-  if (::sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_ISSET(core, &mine)) return;
-  if (::sched_setaffinity(0, sizeof one, &one) == 0) (void)::sched_setaffinity(0, sizeof mine, &mine);
+  if (::sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_ISSET(core, &mine)) return std::nullopt;
+  if (::sched_setaffinity(0, sizeof one, &one) != 0) return std::nullopt;
+  const int reached = current_core();
+  (void)::sched_setaffinity(0, sizeof mine, &mine);
+  return reached;
 }
 
 }  // namespace
+
+int current_core() {
+  return ::sched_getcpu();
+}
 
 int usable_cores() {
   cpu_set_t set;
@@ -91,23 +99,28 @@ std::vector<std::optional<int>> moved_apart(const std::vector<int>& at, const st
   return out;
 }
 
-void keep_threads_apart() {
+std::vector<int> keep_threads_apart(const std::function<int()>& core_of_thread) {
   thread_local std::optional<Stopwatch> looked;
   const auto threads = static_cast<std::size_t>(at::get_num_threads());
-  if (threads < 2 || at::in_parallel_region() || (looked && looked->seconds() < kLooked)) return;
+  if (threads < 2 || at::in_parallel_region() || (looked && looked->seconds() < kLooked)) return {};
   looked.emplace();
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  if (::sched_getaffinity(0, sizeof mine, &mine) != 0) return;
+  if (::sched_getaffinity(0, sizeof mine, &mine) != 0) return {};
   const std::vector<int> usable = cores_in(mine);
-  if (usable.size() < threads) return;
+  if (usable.size() < threads) return {};
   std::vector<int> at(threads, -1);
-  on_each_thread([&](std::size_t t) { at[t] = ::sched_getcpu(); });
+  on_each_thread([&](std::size_t t) { at[t] = core_of_thread(); });
   const std::vector<std::optional<int>> to = moved_apart(at, usable);
+  std::vector<std::optional<int>> reached(threads);
   if (std::any_of(to.begin(), to.end(), [](const auto& core) { return core.has_value(); }))
     on_each_thread([&](std::size_t t) {
-      if (to[t]) visit_core(*to[t]);
+      if (to[t]) reached[t] = visit_core(*to[t]);
     });
+  std::vector<int> out;
+  for (const std::optional<int>& core : reached)
+    if (core) out.push_back(*core);
+  return out;
 }
 
 void set_background_threads(std::int64_t wanted) {
