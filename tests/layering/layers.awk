@@ -1,6 +1,6 @@
 # Reads the C++ and CUDA files named as arguments (paths from the repository root) and prints every #include that runs
 # against the order of the folders: app -> tasks -> render -> core, and inside core
-# base <- ops, sets <- pool, nn <- heads <- core/*.h <- eval <- train, with report and images on base alone; in app a
+# base <- ops, sets <- pool, nn <- heads <- core/*.h <- eval, likelihood <- train, with report and images on base alone; in app a
 # folder of a tab sees no other tab's, and in tasks a task's folder no other task's, nor does anybody but the registry see
 # one, and the catalog that of people's own. Tests of core see core alone. Within a large folder its own folders have an
 # order, too. Exit 1 when there is one.
@@ -14,13 +14,14 @@ BEGIN {
   allow("core/nn", "core/base core/ops core/sets")
   allow("core/heads", "core/base core/ops core/sets core/nn")
   allow("core", "core/base core/ops core/sets core/nn core/heads core/pool")
+  allow("core/likelihood", "core/base core/ops core/sets core/nn core")
   allow("core/report", "core/base")
   allow("core/images", "core/base")
   allow("core/eval", "core/base core/ops core/sets core/nn core/heads core/pool core core/report")
-  allow("core/train", "core/base core/parallel core/ops core/sets core/nn core/heads core/pool core core/report core/eval")
+  allow("core/train", "core/base core/parallel core/ops core/sets core/nn core/heads core/pool core core/report core/eval core/likelihood")
   allow("render", "core/base")
   allow("tasks", "core/base core/ops core/sets core/nn core/heads core/pool core core/report core/images render")
-  all_core = "core/base core/parallel core/ops core/sets core/pool core/nn core/heads core core/report core/images core/eval core/train"
+  all_core = "core/base core/parallel core/ops core/sets core/pool core/nn core/heads core core/report core/images core/eval core/likelihood core/train"
   allow("app/text", "core/base")
   allow("app/runs", all_core " tasks app/text")
   allow("app/kinds", all_core " render tasks app/text")

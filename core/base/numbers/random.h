@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   pretrain_validation = 13,  // held-out sets of stage 1
   finetune_validation = 14,  // held-out sets of stages 2 and 3
   conformers = 15,           // conformers of a molecule
+  likelihood = 16,           // sets that a likelihood is learned from
 };
 
 // Seed of the sets and the samples shown in figures.

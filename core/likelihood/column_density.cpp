@@ -1,0 +1,150 @@
+#include "core/likelihood/column_density.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text/error.h"
+#include "core/nn/initial.h"
+
+namespace pairs {
+
+using torch::Tensor;
+
+namespace {
+
+constexpr double kSpread = 1.5;                     // standard deviations over which components start
+constexpr double kLeastScale = -7, kMostScale = 4;  // log scales of components, in units of the column's spread
+constexpr double kMostScore = 5;
+const double kLogRootTwoPi = 0.5 * std::log(2 * M_PI);
+
+// The largest number of rows for which a network runs at once.
+constexpr std::int64_t kRowsAtOnce = 65536;
+
+}  // namespace
+
+ColumnDensity::ColumnDensity(const Settings& settings, std::vector<double> cells, std::int64_t context,
+                             at::Generator generator)
+    : cells_(std::move(cells)), components_(settings.components) {
+  PAIRS_CHECK(!cells_.empty() && settings.components >= 1 && settings.hidden >= 1 && settings.layers >= 1,
+              "A density of observations needs a column, a component, and a layer at least");
+  const std::vector<std::int64_t> hidden(static_cast<std::size_t>(settings.layers), settings.hidden);
+  for (std::size_t j = 0; j < cells_.size(); ++j)
+    nets_.push_back(register_module(fmt::format("column{}", j),
+                                    std::make_shared<Mlp>(static_cast<std::int64_t>(j) + context, hidden,
+                                                          3 * components_, "silu", generator, true)));
+  places_ = components_ == 1 ? at::zeros({1}) : at::linspace(-kSpread, kSpread, components_);
+}
+
+Tensor ColumnDensity::input(std::int64_t j, const Tensor& x, const Tensor& context) const {
+  return j == 0 ? context : at::cat({x.slice(1, 0, j), context}, 1);
+}
+
+ColumnDensity::Mixture ColumnDensity::mixture(std::int64_t j, const Tensor& input) const {
+  const Tensor all = nets_[static_cast<std::size_t>(j)]->forward(input);
+  // Log scales follow the network freely within their bounds, with a gradient everywhere.
+  const double middle = 0.5 * (kLeastScale + kMostScale), half = 0.5 * (kMostScale - kLeastScale);
+  const Tensor raw = all.narrow(-1, 2 * components_, components_);
+  return {at::log_softmax(all.narrow(-1, 0, components_), -1),
+          all.narrow(-1, components_, components_) + places_.to(all.device()),
+          middle + half * at::tanh((raw - middle) / half)};
+}
+
+Tensor ColumnDensity::log_density(std::int64_t j, const Tensor& x, const Mixture& m) const {
+  const double cell = cells_[static_cast<std::size_t>(j)];
+  const Tensor inverse = at::exp(-m.log_scale);
+  if (cell == 0) {
+    const Tensor t = (x - m.mean) * inverse;
+    return at::logsumexp(m.log_weight - 0.5 * t * t - m.log_scale, -1) - kLogRootTwoPi;
+  }
+  // σ(b) - σ(a) = σ(b) σ(-a) (1 - exp(a - b)).
+  const Tensor a = (x - 0.5 * cell - m.mean) * inverse, width = cell * inverse, b = a + width;
+  const Tensor rest = at::log(-at::expm1(-width.clamp_min(1e-12)));
+  return at::logsumexp(m.log_weight + at::log_sigmoid(b) + at::log_sigmoid(-a) + rest, -1);
+}
+
+Tensor ColumnDensity::log_prob(const Tensor& x, const Tensor& context) const {
+  Tensor sum;
+  for (std::int64_t j = 0; j < columns(); ++j) {
+    const Tensor one = log_density(j, x.narrow(1, j, 1), mixture(j, input(j, x, context)));
+    sum = sum.defined() ? sum + one : one;
+  }
+  return sum;
+}
+
+Tensor ColumnDensity::log_prob_all(const Tensor& x, const Tensor& context) const {
+  const std::int64_t count = x.size(0), contexts = context.size(0);
+  // The first column's mixtures depend on the context alone.
+  const Mixture first = mixture(0, context);
+  const Mixture rows = {first.log_weight.unsqueeze(1), first.mean.unsqueeze(1), first.log_scale.unsqueeze(1)};
+  std::vector<Tensor> parts;
+  const std::int64_t at_once = std::max<std::int64_t>(1, kRowsAtOnce / contexts);
+  for (std::int64_t from = 0; from < count; from += at_once) {
+    const Tensor part = x.slice(0, from, std::min(from + at_once, count));
+    const std::int64_t n = part.size(0);
+    Tensor sum = log_density(0, part.narrow(1, 0, 1).unsqueeze(0), rows);  // [S, n]
+    for (std::int64_t j = 1; j < columns(); ++j) {
+      const Tensor all = at::cat({part.slice(1, 0, j).unsqueeze(0).expand({contexts, n, j}),
+                                  context.unsqueeze(1).expand({contexts, n, context.size(1)})},
+                                 2)
+                             .view({contexts * n, j + context.size(1)});
+      const Tensor values = part.narrow(1, j, 1).unsqueeze(0).expand({contexts, n, 1}).reshape({contexts * n, 1});
+      sum = sum + log_density(j, values, mixture(j, all)).view({contexts, n});
+    }
+    parts.push_back(sum);
+  }
+  return parts.size() == 1 ? parts.front() : at::cat(parts, 1);
+}
+
+Tensor ColumnDensity::sample(const Tensor& context, std::uint64_t key) const {
+  const at::NoGradGuard no_grad;
+  at::Generator generator = at::detail::createCPUGenerator(key);
+  const std::int64_t rows = context.size(0);
+  Tensor out = at::empty({rows, 0}, context.options());
+  for (std::int64_t j = 0; j < columns(); ++j) {
+    const Mixture m = mixture(j, input(j, out, context));
+    const Tensor uniform = at::rand({rows, 2}, generator, at::TensorOptions(at::kFloat)).to(context.device());
+    const Tensor which = at::searchsorted(at::cumsum(m.log_weight.exp(), -1), uniform.narrow(1, 0, 1).contiguous())
+                             .clamp_max(components_ - 1);
+    const Tensor mean = m.mean.gather(1, which), scale = m.log_scale.gather(1, which).exp();
+    const Tensor u = uniform.narrow(1, 1, 1).clamp(1e-7, 1 - 1e-7);
+    const double cell = cells_[static_cast<std::size_t>(j)];
+    Tensor x = mean + scale * (cell == 0 ? at::special_ndtri(u) : at::logit(u));
+    out = at::cat({out, x}, 1);
+  }
+  return out;
+}
+
+Tensor ColumnDensity::normal_scores(const Tensor& x, const Tensor& context) const {
+  const at::NoGradGuard no_grad;
+  std::vector<Tensor> out;
+  for (std::int64_t j = 0; j < columns(); ++j) {
+    const Mixture m = mixture(j, input(j, x, context));
+    const Tensor value = x.narrow(1, j, 1), inverse = at::exp(-m.log_scale);
+    const double cell = cells_[static_cast<std::size_t>(j)];
+    const auto below = [&](double shift) {
+      const Tensor t = (value + shift - m.mean) * inverse;
+      return (m.log_weight.exp() * (cell == 0 ? at::special_ndtr(t) : at::sigmoid(t))).sum(-1);
+    };
+    const Tensor u = cell == 0 ? below(0) : 0.5 * (below(-0.5 * cell) + below(0.5 * cell));
+    out.push_back(at::special_ndtri(u.clamp(1e-7, 1 - 1e-7)).clamp(-kMostScore, kMostScore));
+  }
+  return at::stack(out, 1);
+}
+
+Tensor ColumnDensity::least_spread(const Tensor& x, const Tensor& context) const {
+  const at::NoGradGuard no_grad;
+  std::vector<Tensor> out;
+  for (std::int64_t j = 0; j < columns(); ++j) {
+    const Mixture m = mixture(j, input(j, x, context));
+    const Tensor weight = m.log_weight.exp(), mean = (weight * m.mean).sum(-1, true);
+    const Tensor variance = (weight * (at::exp(2 * m.log_scale) + (m.mean - mean).square())).sum(-1);
+    out.push_back(variance.mean().sqrt());
+  }
+  return at::stack(out);
+}
+
+}  // namespace pairs

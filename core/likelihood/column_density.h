@@ -1,0 +1,58 @@
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/nn/mlp.h"
+
+namespace pairs {
+
+// q(x | context) of m numbers, one after another: q(x_j | x_1 .. x_{j-1}, context) is a mixture (Bishop 1994) of normal
+// densities for a continuous column and, for one of whole numbers, of logistic distributions whose mass on the unit
+// cell around a number is its probability. x [B, m] and context [B, c] are standardized float32 on one device.
+class ColumnDensity : public torch::nn::Module {
+ public:
+  struct Settings {
+    std::int64_t components = 8;  // of each column's mixture
+    std::int64_t hidden = 128;    // width of each column's network
+    std::int64_t layers = 2;      // hidden layers
+  };
+
+  // `cells` [m]: the distance between two whole numbers of a column in standardized units, 0 for a continuous one.
+  ColumnDensity(const Settings& settings, std::vector<double> cells, std::int64_t context, at::Generator generator);
+
+  std::int64_t columns() const { return static_cast<std::int64_t>(cells_.size()); }
+  // log q -> [B]. Differentiable.
+  torch::Tensor log_prob(const torch::Tensor& x, const torch::Tensor& context) const;
+  // log q of every x [N, m] under every context [S, c] -> [S, N]. The first column's network runs once per context.
+  torch::Tensor log_prob_all(const torch::Tensor& x, const torch::Tensor& context) const;
+  // One sample for each context -> [B, m]; random numbers are a pure function of `key`. No gradients.
+  torch::Tensor sample(const torch::Tensor& context, std::uint64_t key) const;
+  // Normal scores Φ⁻¹(Q(x_j | x_1 .. x_{j-1}, context)) -> [B, m], clamped to ±5; independent and standard normal if q
+  // is the distribution of x and its columns are continuous. Whole numbers count with half the mass of their cell.
+  torch::Tensor normal_scores(const torch::Tensor& x, const torch::Tensor& context) const;
+  // The smallest standard deviation of a mixture's components relative to the column's, over the batch -> [m]. Near 0,
+  // a column is a function of those before it and of the context.
+  torch::Tensor least_spread(const torch::Tensor& x, const torch::Tensor& context) const;
+
+ private:
+  // The mixtures of one column: [.., K] each.
+  struct Mixture {
+    torch::Tensor log_weight, mean, log_scale;
+  };
+  Mixture mixture(std::int64_t j, const torch::Tensor& input) const;
+  // log q of x [.., 1] under the mixture -> [..].
+  torch::Tensor log_density(std::int64_t j, const torch::Tensor& x, const Mixture& mixture) const;
+  torch::Tensor input(std::int64_t j, const torch::Tensor& x, const torch::Tensor& context) const;
+
+  std::vector<double> cells_;
+  std::int64_t components_;
+  std::vector<std::shared_ptr<Mlp>> nets_;
+  torch::Tensor places_;  // [K]: where components start
+};
+
+}  // namespace pairs

@@ -1,0 +1,266 @@
+#include "core/likelihood/learned_likelihood.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/fields/face.h"
+#include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
+#include "core/estimator_tensors.h"
+#include "core/likelihood/likelihood_draws.h"
+#include "core/simulation_budget.h"
+
+namespace pairs {
+
+using torch::Tensor;
+
+namespace {
+
+constexpr std::int64_t kMostNumbers = 64;       // of one observation
+constexpr std::int64_t kPriorDraws = 1 << 17;   // from which the margins are measured
+constexpr std::int64_t kScaleSets = 2048;       // from which the columns are measured, a few observations each
+constexpr double kFar = 12;                     // robust deviations beyond which a column counts as heavy
+constexpr std::int64_t kPairsAtOnce = 1 << 20;  // pairs of parameters and observations
+
+ColumnScale scale_of(const Tensor& column, const std::string& name) {
+  const Tensor sorted = std::get<0>(column.sort());
+  const std::int64_t count = sorted.numel();
+  const auto at = [&](double level) {
+    return sorted[static_cast<std::int64_t>(level * static_cast<double>(count - 1))].item<double>();
+  };
+  ColumnScale out;
+  out.low = at(0);
+  out.high = at(1);
+  PAIRS_CHECK(out.high > out.low, "column {} of x never changes, so it has no density; leave it out of x", name);
+  out.whole = at::equal(column, column.round());
+  if (!out.whole) {
+    const std::int64_t different = std::get<0>(at::_unique(column, true)).numel();
+    PAIRS_CHECK(2 * different > count,
+                "column {} of x takes only {} different values in {} observations, which are not whole numbers: it has "
+                "no density; number these values 0, 1, …",
+                name, different, count);
+  }
+  out.location = at(0.5);
+  out.scale = 0.5 * (at(0.8413) - at(0.1587));
+  if (out.scale <= 0 || out.whole) out.scale = column.std().item<double>();
+  if (out.whole) out.scale = std::max(out.scale, 0.5);
+  out.heavy = !out.whole && std::max(out.high - out.location, out.location - out.low) > kFar * out.scale;
+  return out;
+}
+
+std::vector<double> cells_of(const std::vector<ColumnScale>& columns) {
+  std::vector<double> out;
+  for (const ColumnScale& one : columns) out.push_back(one.whole ? 1 / one.scale : 0);
+  return out;
+}
+
+}  // namespace
+
+std::string column_name(const TaskInfo& info, std::int64_t k) {
+  const auto at = static_cast<std::size_t>(k);
+  return at < info.observation_columns.size() ? info.observation_columns[at] : fmt::format("x{}", k + 1);
+}
+
+std::string LearnedLikelihood::refused(const Task& task) {
+  const TaskInfo& info = task.info();
+  if (info.image_target()) return "its target is an image, and a likelihood needs parameters";
+  if (info.kind == ObservationKind::image) return "its observations are images, whose density it cannot learn";
+  if (info.kind == ObservationKind::rows)
+    return "its observations have different numbers of rows, for which it has no density";
+  if (task.stored() != nullptr) return "its sets are stored, and observations are simulated for it";
+  if (face<BudgetedSimulator>(task) != nullptr)
+    return "its simulations have a budget, and observations are simulated for it";
+  if (task.pool_size(Purpose::finetune) > 0) return "its observations are drawn from a finite pool";
+  const auto numbers = static_cast<std::int64_t>(info.observation_numbers());
+  if (numbers > kMostNumbers)
+    return fmt::format("its observations have {} numbers, and it learns the density of {} at most", numbers,
+                       kMostNumbers);
+  return "";
+}
+
+LearnedLikelihood::LearnedLikelihood(LikelihoodSettings settings, ParameterSpace space,
+                                     std::vector<ColumnScale> columns, Tensor given_location, Tensor given_scale,
+                                     std::uint64_t seed)
+    : settings_(std::move(settings)),
+      space_(std::move(space)),
+      columns_(std::move(columns)),
+      given_location_(std::move(given_location)),
+      given_scale_(std::move(given_scale)) {
+  const std::int64_t given = given_location_.defined() ? given_location_.numel() : 0;
+  for (std::int64_t k = 0; k < settings_.members; ++k)
+    densities_.push_back(
+        std::make_shared<ColumnDensity>(settings_.density, cells_of(columns_), 2 * space_.size() + given,
+                                        at::detail::createCPUGenerator(stream_key(
+                                            seed + 0x6c696b65 + static_cast<std::uint64_t>(k), Purpose::likelihood))));
+  // The prior's first column needs a context: a column of zeros where the task has no conditions.
+  prior_ = std::make_shared<ColumnDensity>(
+      settings_.density, std::vector<double>(static_cast<std::size_t>(space_.size()), 0.0),
+      std::max<std::int64_t>(given, 1), at::detail::createCPUGenerator(stream_key(seed + 0x7072, Purpose::likelihood)));
+}
+
+LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings& settings, std::uint64_t seed)
+    : LearnedLikelihood([&] {
+        if (const std::string why = refused(task); !why.empty())
+          fail("Task {} has no learned likelihood: {}", task.info().name, why);
+        std::vector<std::int64_t> indices(static_cast<std::size_t>(kPriorDraws));
+        std::iota(indices.begin(), indices.end(), likelihood_sets::kPrior);
+        const Latents prior = task.latents(seed, Purpose::likelihood, indices);
+        const LikelihoodDraws some = draw_observations(task, seed, likelihood_sets::kScale, kScaleSets, torch::kCPU);
+        try {
+          ParameterSpace space(task.info(), prior.theta, prior.psi);
+          std::vector<ColumnScale> columns;
+          const Tensor x = some.x.to(torch::kFloat64);
+          for (std::int64_t k = 0; k < x.size(1); ++k)
+            columns.push_back(scale_of(x.select(1, k).contiguous(), column_name(task.info(), k)));
+          Tensor location, scale;
+          if (prior.given.defined() && prior.given.size(1) > 0) {
+            location = prior.given.mean(0);
+            scale = prior.given.std(0).clamp_min(1e-12);
+          }
+          return LearnedLikelihood(settings, std::move(space), std::move(columns), location, scale, seed);
+        } catch (const Error& error) {
+          throw Error(fmt::format("Task {} has no learned likelihood: {}", task.info().name, error.what()),
+                      error.kind());
+        }
+      }()) {}
+
+void LearnedLikelihood::check(const Tensor& x) const {
+  const Tensor flat = x.reshape({x.size(0), -1}).to(torch::kCPU, torch::kFloat64);
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const Tensor column = flat.select(1, static_cast<std::int64_t>(k));
+    if (!columns_[k].whole || at::equal(column, column.round())) continue;
+    fail("column {} of x holds whole numbers in simulations, and this set has others", k + 1);
+  }
+}
+
+Tensor LearnedLikelihood::standardized(const Tensor& x) const {
+  const auto m = static_cast<std::int64_t>(columns_.size());
+  const Tensor flat = x.reshape({x.size(0), -1}).to(torch::kCPU, torch::kFloat64);
+  PAIRS_CHECK(flat.size(1) == m, "An observation has {} numbers, and the learned likelihood is of {}", flat.size(1), m);
+  std::vector<Tensor> out;
+  for (std::int64_t k = 0; k < m; ++k) {
+    const ColumnScale& one = columns_[static_cast<std::size_t>(k)];
+    const Tensor t = (flat.select(1, k) - one.location) / one.scale;
+    out.push_back(one.heavy ? at::asinh(t) : t);
+  }
+  return at::stack(out, 1).to(torch::kFloat32).to(device_);
+}
+
+Tensor LearnedLikelihood::known(const Tensor& given, std::int64_t rows) const {
+  if (!given_location_.defined()) return {};
+  PAIRS_CHECK(given.defined() && given.size(1) == given_location_.numel(),
+              "The learned likelihood needs the conditions of the set");
+  return ((given.to(torch::kCPU, torch::kFloat64) - given_location_) / given_scale_)
+      .to(torch::kFloat32)
+      .expand({rows, given_location_.numel()});
+}
+
+Tensor LearnedLikelihood::context(const Tensor& z, const Tensor& given) const {
+  const Tensor features = ParameterSpace::features(z), extra = known(given, z.size(0));
+  return (extra.defined() ? at::cat({features, extra}, 1) : features).to(device_);
+}
+
+Tensor LearnedLikelihood::prior_loss(const Tensor& z, const Tensor& given) const {
+  const Tensor extra = known(given, z.size(0));
+  return -prior_
+              ->log_prob(z.to(torch::kFloat32).to(device_),
+                         extra.defined() ? extra.to(device_) : at::zeros({z.size(0), 1}, at::device(device_)))
+              .mean();
+}
+
+Tensor LearnedLikelihood::normal_loss(const Tensor& z) {
+  return (0.5 * z.square() + 0.5 * std::log(2 * M_PI)).sum(1).mean();
+}
+
+Tensor LearnedLikelihood::loss(std::int64_t member, const Tensor& x, const Tensor& context) const {
+  return -density(member).log_prob(x, context).mean();
+}
+
+Tensor LearnedLikelihood::log_prior(const Tensor& z, const Tensor& given) const {
+  const at::NoGradGuard no_grad;
+  if (!prior_network_used_) return -(0.5 * z.square() + 0.5 * std::log(2 * M_PI)).sum(1).to(torch::kFloat64);
+  const Tensor extra = known(given, z.size(0));
+  return prior_
+      ->log_prob(z.to(torch::kFloat32).to(device_),
+                 extra.defined() ? extra.to(device_) : at::zeros({z.size(0), 1}, at::device(device_)))
+      .to(torch::kCPU, torch::kFloat64);
+}
+
+Tensor LearnedLikelihood::prior_samples(std::int64_t count, const Tensor& given, std::uint64_t key) const {
+  if (!prior_network_used_) {
+    at::Generator generator = at::detail::createCPUGenerator(key);
+    return at::randn({count, space_.size()}, generator, at::TensorOptions(at::kDouble));
+  }
+  const Tensor extra = known(given, count);
+  return prior_->sample(extra.defined() ? extra.to(device_) : at::zeros({count, 1}, at::device(device_)), key)
+      .to(torch::kCPU, torch::kFloat64)
+      .clamp(-ParameterSpace::kMost, ParameterSpace::kMost);
+}
+
+Tensor LearnedLikelihood::log_likelihood(const Tensor& z, const Tensor& x, const Tensor& given,
+                                         const std::function<bool()>& keep_going) const {
+  const at::NoGradGuard no_grad;
+  const Tensor all = context(z, given);
+  const std::int64_t rows = z.size(0), count = x.size(0);
+  Tensor out = at::zeros({rows, 1 + members()}, at::TensorOptions(at::kDouble));
+  const std::int64_t at_once = std::max<std::int64_t>(1, std::min<std::int64_t>(count, 4096));
+  const std::int64_t rows_at_once = std::max<std::int64_t>(1, kPairsAtOnce / at_once / 4);
+  for (std::int64_t row = 0; row < rows; row += rows_at_once) {
+    const Tensor part = all.slice(0, row, std::min(row + rows_at_once, rows));
+    Tensor sums = out.slice(0, row, std::min(row + rows_at_once, rows));
+    for (std::int64_t first = 0; first < count; first += at_once) {
+      if (keep_going && !keep_going()) throw Stopped();
+      const Tensor some = x.slice(0, first, std::min(first + at_once, count));
+      Tensor together;
+      for (std::int64_t k = 0; k < members(); ++k) {
+        const Tensor log = density(k).log_prob_all(some, part);
+        sums.select(1, 1 + k) += log.sum(1, false, torch::kFloat64).to(torch::kCPU);
+        together = together.defined() ? at::logaddexp(together, log) : log;
+      }
+      sums.select(1, 0) +=
+          (together - std::log(static_cast<double>(members()))).sum(1, false, torch::kFloat64).to(torch::kCPU);
+    }
+  }
+  return out;
+}
+
+Tensor LearnedLikelihood::simulate(const Tensor& z, const Tensor& given, std::uint64_t key) const {
+  const Tensor all = context(z, given);
+  // The members' mean: each row is drawn from one of them.
+  const std::int64_t rows = z.size(0);
+  Stream stream(key, 0);
+  std::vector<Tensor> parts;
+  for (std::int64_t k = 0; k < members(); ++k)
+    parts.push_back(density(k).sample(all, key + 1 + static_cast<std::uint64_t>(k)).to(torch::kCPU, torch::kFloat64));
+  Tensor out = at::empty_like(parts.front());
+  for (std::int64_t row = 0; row < rows; ++row)
+    out[row].copy_(parts[stream.below(static_cast<std::uint64_t>(members()))][row]);
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const ColumnScale& one = columns_[k];
+    Tensor column = out.select(1, static_cast<std::int64_t>(k));
+    Tensor value = (one.heavy ? at::sinh(column) : column) * one.scale + one.location;
+    column.copy_(one.whole ? value.round() : value);
+  }
+  return out;
+}
+
+std::map<std::string, Tensor> LearnedLikelihood::parameters() const {
+  std::map<std::string, Tensor> out;
+  for (std::size_t k = 0; k < densities_.size(); ++k)
+    collect_tensors(*densities_[k], fmt::format("member{}.", k), false, out);
+  collect_tensors(*prior_, "prior.", false, out);
+  return out;
+}
+
+void LearnedLikelihood::to(const torch::Device& device) {
+  for (const auto& one : densities_) one->to(device);
+  prior_->to(device);
+  device_ = device;
+}
+
+}  // namespace pairs

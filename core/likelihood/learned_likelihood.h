@@ -1,0 +1,110 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/likelihood/column_density.h"
+#include "core/likelihood/parameter_space.h"
+#include "core/task.h"
+
+namespace pairs {
+
+// The settings of a learned likelihood.
+struct LikelihoodSettings {
+  ColumnDensity::Settings density;
+  std::int64_t members = 2;  // networks, each trained on observations of its own
+};
+
+// How one column of x is standardized for a density: t = (x - location) / scale or, where values far outside the usual
+// ones occur, asinh(t).
+struct ColumnScale {
+  double location = 0, scale = 1;
+  bool whole = false;        // the column holds whole numbers
+  bool heavy = false;        // asinh
+  double low = 0, high = 0;  // the range of the values that it was measured on
+};
+
+// The name of column k of x: "y", or "x1" where columns have no names.
+std::string column_name(const TaskInfo& info, std::int64_t k);
+
+// q(x | θ, ψ, c), the learned distribution of one observation given all parameters and conditions of its set, and the
+// learned prior p(θ, ψ | c). For independent observations the posterior of a set of any size follows from both:
+// p(θ, ψ | X) ∝ p(θ, ψ) Π q(x_i | θ, ψ, c). The training of q never sees more than one observation at a time.
+// Parameters are given in coordinates z (ParameterSpace).
+class LearnedLikelihood {
+ public:
+  // Why the task has none, a clause: "its observations are images, …"; "" if it may have one.
+  static std::string refused(const Task& task);
+
+  // An untrained one whose scales are measured on simulated draws (Purpose::likelihood). Throws Error if a parameter or
+  // a column has no density.
+  LearnedLikelihood(const Task& task, const LikelihoodSettings& settings, std::uint64_t seed);
+
+  const ParameterSpace& space() const { return space_; }
+  const std::vector<ColumnScale>& columns() const { return columns_; }
+  std::int64_t members() const { return static_cast<std::int64_t>(densities_.size()); }
+  const ColumnDensity& density(std::int64_t member) const { return *densities_[static_cast<std::size_t>(member)]; }
+
+  // Throws Error for observations x [N, m] whose columns cannot be those of simulations: numbers that are not whole in
+  // a column of whole numbers.
+  void check(const torch::Tensor& x) const;
+  // Observations x [N, m] -> standardized float32 on the device of the networks.
+  torch::Tensor standardized(const torch::Tensor& x) const;
+  // The network's input for parameters z [S, d + p] and conditions [S, g], [1, g] or undefined -> [S, c].
+  torch::Tensor context(const torch::Tensor& z, const torch::Tensor& given) const;
+
+  // log p(z | c) of the learned prior -> [S] float64.
+  torch::Tensor log_prior(const torch::Tensor& z, const torch::Tensor& given) const;
+  // Samples z [S, d + p] of the learned prior for the set's conditions [1, g] or undefined.
+  torch::Tensor prior_samples(std::int64_t count, const torch::Tensor& given, std::uint64_t key) const;
+  // Σ_i log q(x_i | z, c) over standardized observations x [N, m] -> [S, 1 + members] float64, in standardized units:
+  // first of the mean of all members' densities, then of each member alone. `keep_going` false throws Stopped.
+  torch::Tensor log_likelihood(const torch::Tensor& z, const torch::Tensor& x, const torch::Tensor& given,
+                               const std::function<bool()>& keep_going = {}) const;
+  // One observation for each row of z and its conditions -> [S, m] float64 in original units.
+  torch::Tensor simulate(const torch::Tensor& z, const torch::Tensor& given, std::uint64_t key) const;
+
+  // Training: the mean negative log density of a member at its own observations, standardized x [B, m], with z [B, d +
+  // p] and conditions [B, g]; and that of the prior's network at z. Differentiable.
+  torch::Tensor loss(std::int64_t member, const torch::Tensor& x, const torch::Tensor& context) const;
+  torch::Tensor prior_loss(const torch::Tensor& z, const torch::Tensor& given) const;
+  // That loss for independent standard normal coordinates. The prior's network is left out where it is not better.
+  static torch::Tensor normal_loss(const torch::Tensor& z);
+  void use_prior_network(bool on) { prior_network_used_ = on; }
+  bool prior_network_used() const { return prior_network_used_; }
+
+  // Parameters by name; live tensors.
+  std::map<std::string, torch::Tensor> parameters() const;
+  void to(const torch::Device& device);
+  const torch::Device& device() const { return device_; }
+
+  // Writes a safetensors file with further metadata; reads it for a task. Throws Error for a file of another task.
+  void save(const std::filesystem::path& file, std::map<std::string, std::string> metadata) const;
+  static LearnedLikelihood load(const std::filesystem::path& file, const Task& task);
+  // What `save` stored as metadata.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+ private:
+  LearnedLikelihood(LikelihoodSettings settings, ParameterSpace space, std::vector<ColumnScale> columns,
+                    torch::Tensor given_location, torch::Tensor given_scale, std::uint64_t seed);
+  torch::Tensor known(const torch::Tensor& given, std::int64_t rows) const;
+
+  LikelihoodSettings settings_;
+  ParameterSpace space_;
+  std::vector<ColumnScale> columns_;
+  torch::Tensor given_location_, given_scale_;  // [g] float64; undefined if g = 0
+  std::vector<std::shared_ptr<ColumnDensity>> densities_;
+  std::shared_ptr<ColumnDensity> prior_;
+  bool prior_network_used_ = false;
+  torch::Device device_ = torch::kCPU;
+  std::map<std::string, std::string> metadata_;
+};
+
+}  // namespace pairs

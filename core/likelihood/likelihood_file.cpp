@@ -1,0 +1,116 @@
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
+#include "core/likelihood/learned_likelihood.h"
+
+namespace pairs {
+namespace {
+
+constexpr const char* kFormat = "pairs-likelihood-1";
+// The columns' scales [m, 6] and the conditions' location and scale [2, g], both float64, and the prior's margins.
+constexpr const char *kColumns = "columns", *kGiven = "given", *kMargin = "margin";
+constexpr std::int64_t kMostWidth = 4096;
+
+std::int64_t number_of(const std::map<std::string, std::string>& metadata, const std::string& key, std::int64_t least,
+                       std::int64_t most) {
+  const auto found = metadata.find(key);
+  std::int64_t value = 0;
+  PAIRS_CHECK(found != metadata.end(), "its metadata lacks \"{}\"", key);
+  const std::string& text = found->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  PAIRS_CHECK(error == std::errc() && end == text.data() + text.size() && value >= least && value <= most,
+              "its metadata \"{}\" is not a whole number from {} to {}", key, least, most);
+  return value;
+}
+
+}  // namespace
+
+void LearnedLikelihood::save(const std::filesystem::path& file, std::map<std::string, std::string> metadata) const {
+  TensorFile out;
+  for (const auto& [name, tensor] : parameters()) out.tensors[name] = tensor.detach();
+  std::vector<torch::Tensor> rows;
+  for (const ColumnScale& one : columns_)
+    rows.push_back(torch::tensor(
+        {one.location, one.scale, one.whole ? 1.0 : 0.0, one.heavy ? 1.0 : 0.0, one.low, one.high}, torch::kFloat64));
+  out.tensors[kColumns] = at::stack(rows);
+  if (given_location_.defined()) out.tensors[kGiven] = at::stack({given_location_, given_scale_});
+  space_.store(kMargin, out.tensors);
+  out.metadata = {{"format", kFormat},
+                  {"members", std::to_string(members())},
+                  {"components", std::to_string(settings_.density.components)},
+                  {"hidden", std::to_string(settings_.density.hidden)},
+                  {"layers", std::to_string(settings_.density.layers)},
+                  {"prior_network", prior_network_used_ ? "1" : "0"}};
+  out.metadata.merge(metadata);
+  write_safetensors(file, out);
+}
+
+LearnedLikelihood LearnedLikelihood::load(const std::filesystem::path& file, const Task& task) {
+  const TensorFile content = [&] {
+    try {
+      return read_safetensors(file);
+    } catch (const Error& error) {
+      fail("{}; or remove that file and train the likelihood again", error.what());
+    }
+  }();
+  const auto format = content.metadata.find("format");
+  PAIRS_CHECK(format != content.metadata.end() && format->second == kFormat,
+              "{} is not a learned likelihood of this program; remove it and train it again", file.string());
+  try {
+    const auto name = content.metadata.find("task");
+    PAIRS_CHECK(name != content.metadata.end() && name->second == task.info().name, "it belongs to task {}, not {}",
+                name == content.metadata.end() ? "?" : name->second, task.info().name);
+    LikelihoodSettings settings;
+    settings.members = number_of(content.metadata, "members", 1, 16);
+    settings.density.components = number_of(content.metadata, "components", 1, 1024);
+    settings.density.hidden = number_of(content.metadata, "hidden", 1, kMostWidth);
+    settings.density.layers = number_of(content.metadata, "layers", 1, 16);
+    const auto find = [&](const std::string& key) -> const torch::Tensor& {
+      const auto found = content.tensors.find(key);
+      PAIRS_CHECK(found != content.tensors.end(), "it lacks the tensor {}", key);
+      PAIRS_CHECK(at::isfinite(found->second).all().item<bool>(), "its tensor {} holds NaN or infinite values", key);
+      return found->second;
+    };
+    const torch::Tensor& scales = find(kColumns);
+    PAIRS_CHECK(scales.dim() == 2 && scales.size(1) == 6 && scales.size(0) >= 1 &&
+                    scales.size(0) == static_cast<std::int64_t>(task.info().observation_numbers()),
+                "its columns are not those of task {}", task.info().name);
+    std::vector<ColumnScale> columns;
+    for (std::int64_t k = 0; k < scales.size(0); ++k) {
+      const auto at = [&](std::int64_t i) { return scales[k][i].item<double>(); };
+      columns.push_back({at(0), at(1), at(2) != 0, at(3) != 0, at(4), at(5)});
+      PAIRS_CHECK(columns.back().scale > 0, "the scale of its column {} is not above 0", k + 1);
+    }
+    torch::Tensor location, scale;
+    if (const std::int64_t g = task.info().given_size(); g > 0) {
+      const torch::Tensor& given = find(kGiven);
+      PAIRS_CHECK(given.dim() == 2 && given.size(0) == 2 && given.size(1) == g,
+                  "its conditions are not those of task {}", task.info().name);
+      location = given[0].to(torch::kFloat64);
+      scale = given[1].to(torch::kFloat64);
+    }
+    ParameterSpace space = ParameterSpace::from(kMargin, content.tensors);
+    const auto all = static_cast<std::int64_t>(task.info().targets.size() + task.info().nuisances.size());
+    PAIRS_CHECK(space.size() == all, "it has {} parameters, and task {} has {}", space.size(), task.info().name, all);
+    LearnedLikelihood out(settings, std::move(space), std::move(columns), location, scale, 0);
+    const at::NoGradGuard no_grad;
+    for (const auto& [key, tensor] : out.parameters()) {
+      const torch::Tensor& stored = find(key);
+      PAIRS_CHECK(stored.sizes() == tensor.sizes(), "its tensor {} has the shape of another network", key);
+      torch::Tensor live = tensor;
+      live.copy_(stored);
+    }
+    out.prior_network_used_ = number_of(content.metadata, "prior_network", 0, 1) == 1;
+    out.metadata_ = content.metadata;
+    return out;
+  } catch (const Error& error) {
+    fail("{} cannot be used: {}; remove it and train it again", file.string(), error.what());
+  }
+}
+
+}  // namespace pairs

@@ -1,0 +1,192 @@
+#include "core/likelihood/parameter_space.h"
+
+#include <ATen/Functions.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/interpolators/pchip.hpp>
+#include <cmath>
+#include <limits>
+
+#include "core/base/text/error.h"
+
+namespace pairs {
+namespace {
+
+// The levels of the prior's distribution function at which its quantiles are kept.
+constexpr double kLevels[] = {0.0002, 0.001, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45};
+// A density needs draws that differ: this share of them at least.
+constexpr double kLeastDifferent = 0.5;
+constexpr double kLeastLevel = 1e-12;
+
+std::vector<double> all_levels() {
+  std::vector<double> out(std::begin(kLevels), std::end(kLevels));
+  out.push_back(0.5);
+  for (auto it = std::rbegin(kLevels); it != std::rend(kLevels); ++it) out.push_back(1 - *it);
+  return out;
+}
+
+double normal_level(double z) {
+  return 0.5 * std::erfc(-z * M_SQRT1_2);
+}
+
+double normal_quantile(double level) {
+  return boost::math::quantile(boost::math::normal(), std::clamp(level, kLeastLevel, 1 - kLeastLevel));
+}
+
+}  // namespace
+
+struct Margin::Curve {
+  boost::math::interpolators::pchip<std::vector<double>> at;
+};
+
+Margin::Margin(std::vector<double> values, std::vector<double> levels)
+    : values_(std::move(values)), levels_(std::move(levels)) {
+  PAIRS_CHECK(values_.size() == levels_.size() && values_.size() >= 4 && levels_.front() == 0 && levels_.back() == 1,
+              "The distribution of a parameter needs four levels from 0 to 1 at least");
+  for (std::size_t i = 1; i < values_.size(); ++i)
+    PAIRS_CHECK(values_[i] > values_[i - 1] && levels_[i] > levels_[i - 1],
+                "The levels of a parameter's distribution do not ascend");
+  std::vector<double> x = values_, y = levels_;
+  curve_ = std::make_shared<const Curve>(Curve{{std::move(x), std::move(y)}});
+}
+
+Margin Margin::of(std::vector<double> draws, double low, double high) {
+  std::sort(draws.begin(), draws.end());
+  const auto count = static_cast<double>(draws.size());
+  PAIRS_CHECK(draws.size() >= 1000, "its prior was drawn only {} times", draws.size());
+  std::vector<double> different = draws;
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  if (static_cast<double>(different.size()) < kLeastDifferent * count)
+    fail("takes only {} different value{} in {} draws of its prior, and so has no density", different.size(),
+         different.size() == 1 ? "" : "s", draws.size());
+  const auto quantile = [&](double level) {
+    const double at = level * (count - 1);
+    const auto i = static_cast<std::size_t>(at);
+    const double rest = at - static_cast<double>(i);
+    return i + 1 < draws.size() ? draws[i] + rest * (draws[i + 1] - draws[i]) : draws.back();
+  };
+  std::vector<double> values = {std::isfinite(low) ? low : draws.front()}, levels = {0};
+  for (const double level : all_levels()) {
+    const double value = quantile(level);
+    if (value <= values.back()) continue;
+    values.push_back(value);
+    levels.push_back(level);
+  }
+  const double end = std::isfinite(high) ? high : draws.back();
+  while (values.back() >= end) {
+    values.pop_back();
+    levels.pop_back();
+  }
+  values.push_back(end);
+  levels.push_back(1);
+  return {std::move(values), std::move(levels)};
+}
+
+double Margin::level(double value) const {
+  if (!(value > low())) return 0;
+  if (value >= high()) return 1;
+  return std::clamp(curve_->at(value), 0.0, 1.0);
+}
+
+double Margin::density(double value) const {
+  if (!(value >= low() && value <= high())) return 0;
+  return std::max(curve_->at.prime(value), 0.0);
+}
+
+double Margin::value(double level) const {
+  if (!(level > 0)) return low();
+  if (level >= 1) return high();
+  const auto above = std::upper_bound(levels_.begin(), levels_.end(), level);
+  auto at = static_cast<std::size_t>(above - levels_.begin());
+  double from = values_[at - 1], to = values_[at];
+  for (int step = 0; step < 60 && to - from > 1e-14 * (high() - low()); ++step) {
+    const double middle = 0.5 * (from + to);
+    (curve_->at(middle) < level ? from : to) = middle;
+  }
+  return 0.5 * (from + to);
+}
+
+ParameterSpace::ParameterSpace(const TaskInfo& info, const torch::Tensor& theta, const torch::Tensor& psi) {
+  const auto add = [&](const torch::Tensor& column, const std::string& name, double low, double high) {
+    const torch::Tensor own = column.to(torch::kCPU, torch::kFloat64).contiguous();
+    try {
+      margins_.push_back(
+          Margin::of({own.const_data_ptr<double>(), own.const_data_ptr<double>() + own.numel()}, low, high));
+    } catch (const Error& error) {
+      fail("parameter {} {}", name, error.what());
+    }
+  };
+  for (std::size_t t = 0; t < info.targets.size(); ++t) {
+    const Target& target = info.targets[t];
+    add(theta.select(1, static_cast<std::int64_t>(t)), target.name, target.low, target.high);
+  }
+  const double none = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < info.nuisances.size(); ++k)
+    add(psi.select(1, static_cast<std::int64_t>(k)), info.nuisances[k].name, -none, none);
+}
+
+namespace {
+
+// Applies f(component, value) to every number of x [S, k].
+template <class F>
+torch::Tensor each(const torch::Tensor& x, F&& f) {
+  const torch::Tensor in = x.to(torch::kCPU, torch::kFloat64).contiguous();
+  torch::Tensor out = at::empty_like(in);
+  const double* from = in.const_data_ptr<double>();
+  double* to = out.mutable_data_ptr<double>();
+  const std::int64_t width = in.size(1);
+  for (std::int64_t i = 0; i < in.numel(); ++i) to[i] = f(i % width, from[i]);
+  return out;
+}
+
+}  // namespace
+
+torch::Tensor ParameterSpace::coordinates(const torch::Tensor& values) const {
+  return each(values, [&](std::int64_t k, double value) {
+    return std::clamp(normal_quantile(margin(k).level(value)), -kMost, kMost);
+  });
+}
+
+torch::Tensor ParameterSpace::values(const torch::Tensor& z) const {
+  return each(z, [&](std::int64_t k, double one) { return margin(k).value(normal_level(one)); });
+}
+
+torch::Tensor ParameterSpace::log_slope(const torch::Tensor& values) const {
+  const double log_root = 0.5 * std::log(2 * M_PI);
+  return each(values,
+              [&](std::int64_t k, double value) {
+                const double density = margin(k).density(value), z = normal_quantile(margin(k).level(value));
+                return density > 0 ? std::log(density) + 0.5 * z * z + log_root
+                                   : -std::numeric_limits<double>::infinity();
+              })
+      .sum(1);
+}
+
+torch::Tensor ParameterSpace::features(const torch::Tensor& z) {
+  const torch::Tensor near = z.clamp(-4, 4), level = std::sqrt(3.0) * at::erf(z * M_SQRT1_2);
+  return at::cat({near, level}, 1).to(torch::kFloat32);
+}
+
+void ParameterSpace::store(const std::string& prefix, std::map<std::string, torch::Tensor>& out) const {
+  for (std::int64_t k = 0; k < size(); ++k)
+    out[fmt::format("{}.{}", prefix, k)] = at::stack(
+        {torch::tensor(margin(k).values(), torch::kFloat64), torch::tensor(margin(k).levels(), torch::kFloat64)});
+}
+
+ParameterSpace ParameterSpace::from(const std::string& prefix, const std::map<std::string, torch::Tensor>& tensors) {
+  std::vector<Margin> margins;
+  for (std::int64_t k = 0;; ++k) {
+    const auto found = tensors.find(fmt::format("{}.{}", prefix, k));
+    if (found == tensors.end()) break;
+    const torch::Tensor knots = found->second.to(torch::kFloat64).contiguous();
+    PAIRS_CHECK(knots.dim() == 2 && knots.size(0) == 2, "the tensor {} is not a distribution", found->first);
+    const double* at = knots.const_data_ptr<double>();
+    const std::int64_t count = knots.size(1);
+    margins.emplace_back(std::vector<double>(at, at + count), std::vector<double>(at + count, at + 2 * count));
+  }
+  return ParameterSpace(std::move(margins));
+}
+
+}  // namespace pairs

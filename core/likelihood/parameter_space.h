@@ -1,0 +1,68 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+
+namespace pairs {
+
+// The prior's distribution function of one parameter, monotone and smooth between quantiles of its draws, and from it
+// the coordinate z = Φ⁻¹(F(value)), which is standard normal under the prior. Values outside the range have none.
+class Margin {
+ public:
+  // From ascending `values` with the levels F `levels`, which begin with 0 and end with 1; at least four.
+  Margin(std::vector<double> values, std::vector<double> levels);
+  // From draws of the prior and the bounds of its support, either of which may be infinite; the range then ends with
+  // the draws. Throws Error if the draws have too few different values for a density.
+  static Margin of(std::vector<double> draws, double low, double high);
+
+  double low() const { return values_.front(); }
+  double high() const { return values_.back(); }
+  const std::vector<double>& values() const { return values_; }
+  const std::vector<double>& levels() const { return levels_; }
+  double level(double value) const;    // F, 0 below and 1 above the range
+  double density(double value) const;  // F', 0 outside the range
+  double value(double level) const;    // F⁻¹
+
+ private:
+  struct Curve;
+  std::vector<double> values_, levels_;
+  std::shared_ptr<const Curve> curve_;
+};
+
+// The parameters of a set, (θ, ψ) in this order, in coordinates z [S, d + p] in which each is standard normal under the
+// prior of all sets, whatever its conditions; float64 on the CPU.
+class ParameterSpace {
+ public:
+  // From draws of the task's prior, theta [B, d] and psi [B, p]. Throws Error, a clause, if a parameter has no density:
+  // "parameter k takes only 3 different values".
+  ParameterSpace(const TaskInfo& info, const torch::Tensor& theta, const torch::Tensor& psi);
+  explicit ParameterSpace(std::vector<Margin> margins) : margins_(std::move(margins)) {}
+
+  std::int64_t size() const { return static_cast<std::int64_t>(margins_.size()); }
+  const Margin& margin(std::int64_t k) const { return margins_[static_cast<std::size_t>(k)]; }
+  // values [S, d + p] -> z, clamped to ±kMost; and back.
+  torch::Tensor coordinates(const torch::Tensor& values) const;
+  torch::Tensor values(const torch::Tensor& z) const;
+  // log |dz/dvalue| of the components 0 .. values.size(1) - 1 -> [S]; -infinity outside the range.
+  torch::Tensor log_slope(const torch::Tensor& values) const;
+  // What networks know of z: z itself and the level F, scaled to variance 1 -> [S, 2 (d + p)] float32.
+  static torch::Tensor features(const torch::Tensor& z);
+
+  // As tensors "PREFIX.k" [2, knots], and from them. Throws Error if they are not those of a space.
+  void store(const std::string& prefix, std::map<std::string, torch::Tensor>& out) const;
+  static ParameterSpace from(const std::string& prefix, const std::map<std::string, torch::Tensor>& tensors);
+
+  static constexpr double kMost = 6;
+
+ private:
+  std::vector<Margin> margins_;
+};
+
+}  // namespace pairs

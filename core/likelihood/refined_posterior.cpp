@@ -1,0 +1,424 @@
+#include "core/likelihood/refined_posterior.h"
+
+#include <ATen/Functions.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/one_thread.h"
+#include "core/likelihood/pareto_smoothing.h"
+
+namespace pairs {
+namespace {
+
+using torch::Tensor;
+
+constexpr std::int64_t kFirst = 512, kRound = 400;  // points of the first look, and of each round
+constexpr std::int64_t kMostRounds = 15;
+constexpr double kTempered = 50;      // effective samples that a proposal is fitted to
+constexpr double kGoodShare = 0.5;    // effective share of a round after which the proposal is good enough
+constexpr double kFreedom = 5;        // of the t distributions
+constexpr double kNarrower = 0.8;     // scale of a t distribution by the covariance of the points that it fits
+constexpr std::uint64_t kTries = 3;   // final proposals at most
+constexpr int kUntempered = 4;        // rounds at most once weights need no tempering
+constexpr int kSteps = 15;            // of expectation and maximization
+constexpr double kLeastShare = 0.01;  // of a part of a mixture
+constexpr std::size_t kParts[] = {1, 2, 4, 8};
+constexpr double kBroadPart = 0.25;  // share of the part of a mixture that covers all points
+constexpr double kPerPart = 100;     // effective samples that a part needs
+constexpr double kDefensive = 0.1;   // share of the prior in the final proposal
+constexpr double kNowhere = -std::numeric_limits<double>::infinity();
+
+// A multivariate t distribution in coordinates z with this mean and covariance.
+class Student {
+ public:
+  Student(const Tensor& center, const Tensor& covariance) : mean_(center), covariance_(covariance) {
+    root_ = at::linalg_cholesky(kNarrower * covariance);
+    const auto d = static_cast<double>(mean_.numel());
+    log_norm_ = std::lgamma(0.5 * (kFreedom + d)) - std::lgamma(0.5 * kFreedom) - 0.5 * d * std::log(kFreedom * M_PI) -
+                root_.diagonal().log().sum().item<double>();
+  }
+  Tensor sample(std::int64_t count, at::Generator& generator) const {
+    const Tensor normal = at::randn({count, mean_.numel()}, generator, at::TensorOptions(at::kDouble));
+    // A χ² variable with kFreedom degrees, as a sum of squares.
+    const Tensor square =
+        at::randn({count, static_cast<std::int64_t>(kFreedom)}, generator, at::TensorOptions(at::kDouble))
+            .square()
+            .sum(1, true);
+    return mean_ + at::matmul(normal, root_.t()) * (kFreedom / square).sqrt();
+  }
+  Tensor log_density(const Tensor& z) const {
+    const Tensor white = at::linalg_solve_triangular(root_, (z - mean_).t(), false);
+    const auto d = static_cast<double>(mean_.numel());
+    return log_norm_ - 0.5 * (kFreedom + d) * at::log1p(white.square().sum(0) / kFreedom);
+  }
+  // The margin of the first k coordinates.
+  Student margin(std::int64_t k) const { return {mean_.slice(0, 0, k), covariance_.slice(0, 0, k).slice(1, 0, k)}; }
+
+ private:
+  Tensor mean_, covariance_, root_;  // [D], [D, D], [D, D] lower triangular
+  double log_norm_ = 0;
+};
+
+// A mixture of t distributions.
+struct Proposal {
+  std::vector<Student> parts;
+  std::vector<double> share;
+
+  Tensor sample(std::int64_t count, at::Generator& generator) const {
+    std::vector<Tensor> out;
+    std::int64_t left = count;
+    double rest = 1;
+    for (std::size_t k = 0; k < parts.size() && left > 0; ++k) {
+      const std::int64_t own =
+          k + 1 == parts.size()
+              ? left
+              : std::min<std::int64_t>(left, std::llround(static_cast<double>(left) * share[k] / rest));
+      rest -= share[k];
+      left -= own;
+      if (own > 0) out.push_back(parts[k].sample(own, generator));
+    }
+    return at::cat(out);
+  }
+  Tensor log_density(const Tensor& z) const {
+    Tensor out;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const Tensor one = parts[k].log_density(z) + std::log(share[k]);
+      out = out.defined() ? at::logaddexp(out, one) : one;
+    }
+    return out;
+  }
+  Proposal margin(std::int64_t k) const {
+    Proposal out;
+    out.share = share;
+    for (const Student& one : parts) out.parts.push_back(one.margin(k));
+    return out;
+  }
+};
+
+// Mean and covariance of weighted points, the latter kept regular.
+std::pair<Tensor, Tensor> moments(const Tensor& z, const Tensor& weight) {
+  const Tensor mean = at::matmul(weight, z), away = z - mean;
+  const Tensor covariance = at::matmul((away * weight.unsqueeze(1)).t(), away);
+  return {mean, covariance + 1e-10 * at::eye(mean.numel(), at::kDouble) + at::diag(1e-6 * covariance.diagonal())};
+}
+
+// Fits a mixture of `count` parts to weighted points by expectation and maximization, from centers that are far apart.
+Proposal fitted_mixture(const Tensor& z, const Tensor& weight, std::size_t count, at::Generator& generator) {
+  const auto [mean, covariance] = moments(z, weight);
+  Proposal out{{Student(mean, covariance)}, {1}};
+  if (count == 1) return out;
+  // Centers: each is drawn by weight and by the squared distance from those before it (Arthur and Vassilvitskii 2007).
+  const Tensor white = at::linalg_solve_triangular(at::linalg_cholesky(covariance), (z - mean).t(), false).t();
+  Tensor near = at::full({z.size(0)}, HUGE_VAL, at::kDouble);
+  std::vector<Tensor> centers;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Tensor chance = (k == 0 ? weight : weight * near).clamp_min(0) + 1e-300;
+    const Tensor pick = at::multinomial(chance / chance.sum(), 1, false, generator);
+    centers.push_back(z.index_select(0, pick).squeeze(0));
+    near = at::minimum(near, (white - white.index_select(0, pick)).square().sum(1));
+  }
+  const double narrow = std::pow(static_cast<double>(count), -2.0 / static_cast<double>(mean.numel()));
+  out.parts.clear();
+  for (const Tensor& center : centers) out.parts.emplace_back(center, std::max(narrow, 0.05) * covariance);
+  out.share.assign(count, 1.0 / static_cast<double>(count));
+  for (int step = 0; step < kSteps; ++step) {
+    std::vector<Tensor> logs;
+    for (std::size_t k = 0; k < out.parts.size(); ++k)
+      logs.push_back(out.parts[k].log_density(z) + std::log(out.share[k]));
+    const Tensor own = at::softmax(at::stack(logs), 0) * weight;  // [K, S]
+    Proposal next;
+    double kept = 0;
+    for (std::size_t k = 0; k < out.parts.size(); ++k) {
+      const Tensor row = own[static_cast<std::int64_t>(k)];
+      const double share = row.sum().item<double>();
+      const double points = share * share / std::max(row.square().sum().item<double>(), 1e-300);
+      if (share < kLeastShare || points < 2.0 * static_cast<double>(mean.numel())) continue;  // a part of few points
+      const auto [center, spread] = moments(z, row / share);
+      next.parts.emplace_back(center, spread);
+      next.share.push_back(share);
+      kept += share;
+    }
+    if (next.parts.empty()) break;
+    for (double& one : next.share) one /= kept;
+    out = std::move(next);
+  }
+  // One part covers all of the points, so that no weight is very large between or around the others.
+  for (double& one : out.share) one *= 1 - kBroadPart;
+  out.parts.emplace_back(mean, covariance);
+  out.share.push_back(kBroadPart);
+  return out;
+}
+
+// All points that were evaluated: coordinates, log p(z) + log q(X | z), and the log density that they were drawn from,
+// as the mixture of all proposals so far.
+struct Points {
+  Tensor z, prior, likelihood;  // [S, D], [S], [S, 1 + members]
+  Tensor target() const { return prior + likelihood.select(1, 0); }
+};
+
+class Refinement {
+ public:
+  Refinement(const UnnormalizedPosterior& posterior, const RefineOptions& options)
+      : posterior_(posterior),
+        options_(options),
+        key_(stream_key(options.seed, Purpose::posterior)),
+        generator_(at::detail::createCPUGenerator(key_)) {}
+
+  RefinedPosterior run() {
+    look();
+    // Single distributions until their weights need no tempering, then a few mixtures where one does not suffice.
+    int untempered = 0;
+    for (int round = 0; round < kMostRounds && untempered < kUntempered; ++round) {
+      const Proposal proposal = fitted(untempered >= 2);
+      const std::int64_t before = all_.z.size(0);
+      add(evaluate(proposal.sample(kRound, generator_)), proposal);
+      const Tensor last = all_.target().slice(0, before) - proposal.log_density(all_.z.slice(0, before));
+      if (temper_ == 1 && share(last) > kGoodShare) break;
+      untempered += temper_ == 1;
+    }
+    RefinedPosterior out = finish(fitted(true), 0);
+    // What the final proposal missed is among its own draws: another is fitted to these, too.
+    for (std::uint64_t again = 1; again < kTries && !(out.shape <= kMostShape && out.effective >= kLeastEffective);
+         ++again) {
+      out = finish(fitted(true), again);
+    }
+    return out;
+  }
+
+ private:
+  // Log densities of points, -infinity outside the range of the coordinates.
+  Points evaluate(const Tensor& z) {
+    if (options_.keep_going && !options_.keep_going()) throw Stopped();
+    one_thread_.reset();  // networks use all threads, and the small matrices of everything else only one
+    Points out{z, posterior_.log_prior(z), posterior_.log_likelihood(z)};
+    one_thread_.emplace();
+    const Tensor outside = (z.abs() > ParameterSpace::kMost).any(1);
+    out.prior = at::where(outside.logical_or(out.prior.isfinite().logical_not()), at::full({}, kNowhere, at::kDouble),
+                          out.prior);
+    out.likelihood = at::nan_to_num(out.likelihood, -1e300, -1e300, -1e300);
+    return out;
+  }
+
+  // The first points: samples of the prior, half of them with the targets of the other posterior where there is one.
+  void look() {
+    const Tensor prior = posterior_.prior_samples(kFirst, key_ + 1);
+    Tensor z = prior;
+    if (options_.start.defined() && options_.start.size(0) > 0) {
+      const std::int64_t d = options_.start.size(1), half = kFirst / 2;
+      const Tensor pick = at::randint(options_.start.size(0), {half}, generator_, at::TensorOptions(at::kLong));
+      const Tensor theta = posterior_.space.coordinates(options_.start.index_select(0, pick));
+      z = at::cat({prior.slice(0, 0, half), at::cat({theta, prior.slice(0, half).slice(1, d)}, 1)});
+    }
+    all_ = evaluate(z);
+    mixture_ = posterior_.log_prior(z) + std::log(static_cast<double>(kFirst));
+    PAIRS_CHECK(
+        at::isfinite(all_.target()).any().item<bool>() && all_.likelihood.select(1, 0).max().item<double>() > -1e299,
+        "The learned likelihood of this set is nowhere a number: look for values that simulations do not have");
+  }
+
+  // Adds points of a proposal, and its density to the mixture that all points were drawn from.
+  void add(const Points& more, const Proposal& proposal) {
+    const double log_draws = std::log(static_cast<double>(more.z.size(0)));
+    // The prior's samples, and every proposal so far, at the new points.
+    Tensor own = posterior_.log_prior(more.z) + std::log(static_cast<double>(kFirst));
+    proposals_.emplace_back(proposal, log_draws);
+    for (const auto& [one, draws] : proposals_) own = at::logaddexp(own, one.log_density(more.z) + draws);
+    mixture_ = at::cat({at::logaddexp(mixture_, proposal.log_density(all_.z) + log_draws), own});
+    all_ = {at::cat({all_.z, more.z}), at::cat({all_.prior, more.prior}), at::cat({all_.likelihood, more.likelihood})};
+  }
+
+  static Tensor normalized(const Tensor& log_weight) { return at::softmax(log_weight, 0); }
+  static double share(const Tensor& log_weight) {
+    const Tensor weight = normalized(log_weight);
+    return 1 / (weight.square().sum().item<double>() * static_cast<double>(weight.numel()));
+  }
+
+  // A proposal that fits all points, whose weights are tempered until enough of them count.
+  Proposal fitted(bool mixtures) {
+    const Tensor log_weight = all_.target() - mixture_;
+    const auto effective = [&](double power) {
+      return 1 / normalized(power * log_weight).square().sum().item<double>();
+    };
+    double low = 0, high = 1;
+    if (effective(1) >= kTempered) {
+      temper_ = 1;
+    } else {
+      for (int step = 0; step < 40; ++step) {
+        const double middle = 0.5 * (low + high);
+        (effective(middle) >= kTempered ? low : high) = middle;
+      }
+      temper_ = low;
+    }
+    const Tensor weight = normalized(temper_ * log_weight);
+    // The mixture that describes the other half of the points best.
+    const Tensor even = at::remainder(at::arange(weight.numel(), at::kDouble), 2), half = weight * even,
+                 other = weight * (1 - even);
+    std::size_t best = 1;
+    double most = -HUGE_VAL;
+    for (const std::size_t count : kParts) {
+      if (count > 1 && (!mixtures || temper_ < 1 || effective(1) < kPerPart * static_cast<double>(count))) break;
+      const double score =
+          at::dot(other, fitted_mixture(all_.z, half / half.sum(), count, generator_).log_density(all_.z))
+              .item<double>();
+      if (!(score > most)) continue;
+      most = score;
+      best = count;
+    }
+    return fitted_mixture(all_.z, weight, best, generator_);
+  }
+
+  RefinedPosterior finish(const Proposal& proposal, std::uint64_t attempt) {
+    const std::int64_t targets = posterior_.targets;
+    const std::int64_t broad = std::llround(kDefensive * static_cast<double>(options_.draws));
+    const Tensor z = at::cat(
+        {proposal.sample(options_.draws - broad, generator_), posterior_.prior_samples(broad, key_ + 2 + attempt)});
+    // Halves take turns among the draws of either part.
+    const Points points = evaluate(z);
+    const Tensor drawn = at::logaddexp(proposal.log_density(z) + std::log(1 - kDefensive),
+                                       posterior_.log_prior(z) + std::log(kDefensive));
+    const Tensor log_weight = points.target() - drawn;
+    add(points, proposal);
+    const SmoothedWeights smoothed = pareto_smoothed(doubles(log_weight));
+    RefinedPosterior out;
+    out.shape = smoothed.shape;
+    out.effective = effective_samples(smoothed.weight);
+    out.weight = torch::tensor(smoothed.weight, torch::kFloat64);
+    const Tensor values = posterior_.space.values(z);
+    out.theta = values.slice(1, 0, targets).contiguous();
+    out.psi = values.slice(1, targets).contiguous();
+    out.mean = at::matmul(out.weight, out.theta);
+    out.sd = at::matmul(out.weight, (out.theta - out.mean).square()).sqrt();
+    const auto mean_by = [&](const Tensor& weight) { return at::matmul(weight / weight.sum(), out.theta); };
+    const Tensor even = at::remainder(at::arange(z.size(0), at::kDouble), 2);
+    const auto shift = [&](const Tensor& a, const Tensor& b) {
+      return ((a - b).abs() / out.sd.clamp_min(1e-300)).max().item<double>();
+    };
+    out.halves = shift(mean_by(out.weight * even), mean_by(out.weight * (1 - even)));
+    for (std::int64_t a = 1; a < points.likelihood.size(1); ++a)
+      for (std::int64_t b = 1; b < a; ++b) {
+        const auto by = [&](std::int64_t k) {
+          return mean_by(torch::tensor(
+              pareto_smoothed(doubles(points.prior + points.likelihood.select(1, k) - drawn)).weight, torch::kFloat64));
+        };
+        out.members = std::max(out.members, shift(by(a), by(b)));
+      }
+    if (posterior_.normal_prior)
+      out.drawn_from = [margin = proposal.margin(targets)](const Tensor& z) {
+        const Tensor normal = -(0.5 * z.square() + 0.5 * std::log(2 * M_PI)).sum(1);
+        return at::logaddexp(margin.log_density(z) + std::log(1 - kDefensive), normal + std::log(kDefensive));
+      };
+    out.refused = refusal(out);
+    return out;
+  }
+
+  static std::string refusal(const RefinedPosterior& out) {
+    if (!(out.shape <= kMostShape))
+      return fmt::format("its importance weights are not reliable (Pareto k = {:.2f}, which must not exceed {})",
+                         out.shape, kMostShape);
+    if (!(out.effective >= kLeastEffective))
+      return fmt::format("only {:.0f} of its samples are effective, and it needs {:.0f}", out.effective,
+                         kLeastEffective);
+    if (!(out.halves <= kMostHalves))
+      return fmt::format("two halves of its samples differ by {:.2f} standard deviations, and {} is the most",
+                         out.halves, kMostHalves);
+    if (!(out.members <= kMostMembers))
+      return fmt::format(
+          "the posteriors of its networks differ by {:.2f} standard deviations, and {} is the most: such sets are rare "
+          "in its training, or it was too brief (more --steps begin anew, in an empty folder)",
+          out.members, kMostMembers);
+    return "";
+  }
+
+  const UnnormalizedPosterior& posterior_;
+  const RefineOptions& options_;
+  std::uint64_t key_;
+  at::Generator generator_;
+  Points all_;
+  std::vector<std::pair<Proposal, double>> proposals_;  // with the logarithms of their draws
+  Tensor mixture_;  // log of the sum of all proposals' densities times their draws, at all points
+  double temper_ = 0;
+  std::optional<OneThread> one_thread_{std::in_place};
+};
+
+}  // namespace
+
+RefinedPosterior refine(const UnnormalizedPosterior& posterior, const RefineOptions& options) {
+  const at::NoGradGuard no_grad;
+  return Refinement(posterior, options).run();
+}
+
+RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t targets, const Tensor& x, const Tensor& given,
+                        const RefineOptions& options) {
+  PAIRS_CHECK(x.size(0) >= 1, "A refined posterior needs an observation at least");
+  likelihood.check(x);
+  const Tensor rows = likelihood.standardized(x);
+  return refine({[&](const Tensor& z) { return likelihood.log_prior(z, given); },
+                 [&](const Tensor& z) { return likelihood.log_likelihood(z, rows, given, options.keep_going); },
+                 [&](std::int64_t count, std::uint64_t key) { return likelihood.prior_samples(count, given, key); },
+                 likelihood.space(), targets, !likelihood.prior_network_used()},
+                options);
+}
+
+RefinedDensity::RefinedDensity(const RefinedPosterior& posterior, const ParameterSpace& space)
+    : space_(space), drawn_from_(posterior.drawn_from) {
+  const Tensor z = space.coordinates(posterior.theta);
+  const auto d = static_cast<double>(z.size(1));
+  const Tensor mean = at::matmul(posterior.weight, z), away = z - mean;
+  const Tensor covariance =
+      at::matmul((away * posterior.weight.unsqueeze(1)).t(), away) + 1e-12 * at::eye(z.size(1), at::kDouble);
+  // Silverman's bandwidth.
+  const double h = std::pow(posterior.effective * (d + 2) / 4, -1 / (d + 4));
+  const double shrink = drawn_from_ ? 1 : 1 / std::sqrt(1 + h * h);
+  centers_ = mean + shrink * away;
+  const Tensor root = shrink * h * at::linalg_cholesky(covariance);
+  whiten_ = at::linalg_inv(root);
+  log_weight_ = posterior.weight.clamp_min(1e-300).log();
+  if (drawn_from_) {
+    // The mean of the regression over the draws is the density's integral.
+    const Tensor ratio = in_coordinates(z) - drawn_from_(z);
+    log_norm_ = std::log(static_cast<double>(z.size(0))) - at::logsumexp(ratio, 0).item<double>();
+  } else {
+    log_norm_ = -0.5 * d * std::log(2 * M_PI) - root.diagonal().log().sum().item<double>();
+  }
+}
+
+Tensor RefinedDensity::in_coordinates(const Tensor& z) const {
+  const Tensor white = at::matmul(z, whiten_.t()), centers = at::matmul(centers_, whiten_.t());
+  std::vector<Tensor> parts;
+  constexpr std::int64_t kAtOnce = 1024;
+  for (std::int64_t first = 0; first < white.size(0); first += kAtOnce) {
+    const Tensor kernel =
+        -0.5 * (white.slice(0, first, std::min(first + kAtOnce, white.size(0))).unsqueeze(1) - centers).square().sum(2);
+    Tensor log = at::logsumexp(log_weight_ + kernel, 1);
+    if (drawn_from_) log = log - at::logsumexp(kernel, 1);
+    parts.push_back(log);
+  }
+  const Tensor log = at::cat(parts);
+  return (drawn_from_ ? log + drawn_from_(z) : log) + log_norm_;
+}
+
+Tensor RefinedDensity::log_density(const Tensor& theta) const {
+  return in_coordinates(space_.coordinates(theta)) + space_.log_slope(theta);
+}
+
+Tensor resampled(const RefinedPosterior& posterior, std::int64_t count, std::uint64_t seed) {
+  Stream stream(stream_key(seed, Purpose::posterior), 2);
+  const Tensor total = posterior.weight.cumsum(0);
+  // Systematic resampling, then in random order.
+  const double offset = stream.uniform64(), all = total[-1].item<double>();
+  const Tensor levels = (at::arange(count, at::kDouble) + offset) * (all / static_cast<double>(count));
+  const Tensor which = at::searchsorted(total, levels).clamp_max(posterior.weight.numel() - 1);
+  at::Generator generator = at::detail::createCPUGenerator(stream.bits64());
+  const Tensor order = at::randperm(count, generator, at::TensorOptions(at::kLong));
+  return posterior.theta.index_select(0, which.index_select(0, order));
+}
+
+}  // namespace pairs

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/likelihood/learned_likelihood.h"
+
+namespace pairs {
+
+// How a refined posterior is sampled.
+struct RefineOptions {
+  std::int64_t draws = 2000;              // of the final proposal
+  std::uint64_t seed = 1;                 // of all random numbers
+  torch::Tensor start = {};               // samples of θ [S, d] from another posterior to begin with; undefined: none
+  std::function<bool()> keep_going = {};  // false throws Stopped
+};
+
+// The posterior of (θ, ψ) by a learned likelihood: weighted samples. Values are float64 on the CPU.
+struct RefinedPosterior {
+  torch::Tensor theta, psi;  // [S, d], [S, p]
+  torch::Tensor weight;      // [S], sum 1
+  torch::Tensor mean, sd;    // of θ [d]
+  double effective = 0;      // effective number of samples
+  double shape = 0;          // k̂ of the weights (pareto_smoothing.h)
+  // The largest shift of a mean of θ, in standard deviations: between two halves of the samples, and between the
+  // members' own posteriors.
+  double halves = 0, members = 0;
+  // The log density that θ was drawn from, in coordinates z [S, d] -> [S]; empty if it has no closed form.
+  std::function<torch::Tensor(const torch::Tensor& z)> drawn_from = {};
+  std::int64_t independent = 0;  // the largest N at which observations were tested to be independent; 0: unknown
+  std::string refused;           // why it must not be used, a clause; "" if it may be
+};
+
+// The bars below which a refined posterior is refused.
+inline constexpr double kMostShape = 0.7, kLeastEffective = 100, kMostHalves = 0.25, kMostMembers = 0.5;
+
+// A posterior to be sampled, in coordinates z of its parameters (ParameterSpace).
+struct UnnormalizedPosterior {
+  std::function<torch::Tensor(const torch::Tensor& z)> log_prior;  // z [S, d + p] -> [S] float64
+  // log p(X | z) -> [S, 1 + members] float64: the likelihood, then that of each of its members by itself, if any.
+  std::function<torch::Tensor(const torch::Tensor& z)> log_likelihood;
+  std::function<torch::Tensor(std::int64_t count, std::uint64_t key)> prior_samples;  // -> z [count, d + p]
+  const ParameterSpace& space;
+  std::int64_t targets = 1;   // d, of the d + p parameters
+  bool normal_prior = false;  // log_prior is that of independent standard normal coordinates
+};
+
+// Samples p(θ, ψ | X) ∝ p(θ, ψ) p(X | θ, ψ). A proposal, a t distribution with 5 degrees of freedom, is fitted in a few
+// rounds to weights that are tempered to a number of effective samples (Cornuet et al. 2012); the final one, of which a
+// tenth are samples of the prior, is weighted by importance, and the weights are smoothed. Throws Stopped; Error if the
+// likelihood is nowhere a number.
+RefinedPosterior refine(const UnnormalizedPosterior& posterior, const RefineOptions& options);
+// The posterior of the observations x [N, ...] with conditions [1, g] or undefined, by a learned likelihood:
+// p(θ, ψ | c) Π q(x_i | θ, ψ, c).
+RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t targets, const torch::Tensor& x,
+                        const torch::Tensor& given, const RefineOptions& options);
+
+// The margin of θ as a density in original units, from the weighted samples, in the coordinates of the parameter space:
+// the density that they were drawn from times a kernel regression of their weights, which is nearly constant where the
+// proposal fits. Where that density has no closed form, a kernel density estimate, shrunk so that mean and covariance
+// are those of the samples (West 1993).
+class RefinedDensity {
+ public:
+  RefinedDensity(const RefinedPosterior& posterior, const ParameterSpace& space);
+  // theta [S, d] -> [S] float64.
+  torch::Tensor log_density(const torch::Tensor& theta) const;
+
+ private:
+  torch::Tensor in_coordinates(const torch::Tensor& z) const;
+
+  ParameterSpace space_;
+  std::function<torch::Tensor(const torch::Tensor& z)> drawn_from_;
+  torch::Tensor centers_, log_weight_, whiten_;  // [S, d], [S], [d, d]
+  double log_norm_ = 0;
+};
+
+// Unweighted samples: resampled by their weights -> [count, d] of θ.
+torch::Tensor resampled(const RefinedPosterior& posterior, std::int64_t count, std::uint64_t seed);
+
+}  // namespace pairs

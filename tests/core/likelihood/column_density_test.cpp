@@ -1,0 +1,88 @@
+#include "core/likelihood/column_density.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace pairs {
+namespace {
+
+// A network with weights that make its mixtures differ between contexts.
+ColumnDensity stirred(std::vector<double> cells, std::int64_t context) {
+  ColumnDensity density({4, 16, 2}, std::move(cells), context, at::detail::createCPUGenerator(3));
+  const at::NoGradGuard no_grad;
+  at::Generator generator = at::detail::createCPUGenerator(4);
+  for (torch::Tensor& one : density.parameters()) one.add_(0.4 * at::randn(one.sizes(), generator, one.options()));
+  return density;
+}
+
+TEST(ColumnDensity, IntegratesToOne) {
+  const at::NoGradGuard no_grad;
+  const ColumnDensity density = stirred({0, 0}, 2);
+  const torch::Tensor context = torch::tensor({{0.3F, -1.1F}});
+  constexpr std::int64_t side = 801;
+  const torch::Tensor axis = at::linspace(-40, 40, side, at::kDouble);
+  const torch::Tensor x = at::cartesian_prod({axis, axis}).to(torch::kFloat32);
+  const double cell = 80.0 / (side - 1);
+  const double mass =
+      density.log_prob(x, context.expand({x.size(0), 2})).to(torch::kFloat64).exp().sum().item<double>();
+  EXPECT_NEAR(mass * cell * cell, 1, 2e-3);
+}
+
+TEST(ColumnDensity, ProbabilitiesOfWholeNumbersSumToOne) {
+  const at::NoGradGuard no_grad;
+  const double cell = 0.25;
+  const ColumnDensity density = stirred({cell}, 1);
+  for (const float c : {-2.0F, 0.5F, 1.7F}) {
+    const torch::Tensor x = (at::arange(-4000, 4001, at::kDouble) * cell + 0.1).to(torch::kFloat32).unsqueeze(1);
+    const torch::Tensor log = density.log_prob(x, at::full({x.size(0), 1}, c)).to(torch::kFloat64);
+    EXPECT_TRUE(at::isfinite(log).all().item<bool>()) << "also far away";
+    EXPECT_NEAR(log.exp().sum().item<double>(), 1, 1e-3) << c;
+  }
+}
+
+TEST(ColumnDensity, OfAllPairsIsThatOfEach) {
+  const at::NoGradGuard no_grad;
+  for (const std::vector<double>& cells : {std::vector<double>{0}, {0, 0.5, 0}}) {
+    const ColumnDensity density = stirred(cells, 2);
+    at::Generator generator = at::detail::createCPUGenerator(5);
+    const torch::Tensor x = at::randn({7, density.columns()}, generator, at::TensorOptions(at::kFloat)),
+                        context = at::randn({5, 2}, generator, at::TensorOptions(at::kFloat));
+    const torch::Tensor all = density.log_prob_all(x, context);
+    for (std::int64_t s = 0; s < 5; ++s)
+      EXPECT_TRUE(at::allclose(all[s], density.log_prob(x, context[s].expand({7, 2})), 1e-4, 1e-5));
+  }
+}
+
+// Samples follow the density: their normal scores are standard normal, and independent between columns.
+TEST(ColumnDensity, SamplesHaveStandardNormalScores) {
+  const ColumnDensity density = stirred({0, 0}, 1);
+  constexpr std::int64_t count = 40000;
+  const torch::Tensor context = at::linspace(-1, 1, count).unsqueeze(1), x = density.sample(context, 9);
+  const torch::Tensor scores = density.normal_scores(x, context).to(torch::kFloat64);
+  const double tolerance = 5 / std::sqrt(static_cast<double>(count));
+  for (std::int64_t j = 0; j < 2; ++j) {
+    EXPECT_NEAR(scores.select(1, j).mean().item<double>(), 0, tolerance);
+    EXPECT_NEAR(scores.select(1, j).square().mean().item<double>(), 1, 2 * tolerance);
+  }
+  EXPECT_NEAR((scores.select(1, 0) * scores.select(1, 1)).mean().item<double>(), 0, tolerance);
+  EXPECT_TRUE(at::equal(x, density.sample(context, 9)));
+  EXPECT_FALSE(at::equal(x, density.sample(context, 10)));
+}
+
+TEST(ColumnDensity, SpreadOfAColumnThatFollowsFromAnotherVanishes) {
+  ColumnDensity density({1, 4, 1}, {0, 0}, 1, at::detail::createCPUGenerator(1));
+  {
+    const at::NoGradGuard no_grad;
+    for (auto& item : density.named_parameters())
+      if (item.key().starts_with("column1")) item.value().fill_(item.value().dim() == 1 ? -20 : 0);
+  }
+  const torch::Tensor spread = density.least_spread(at::zeros({10, 2}), at::zeros({10, 1}));
+  EXPECT_GT(spread[0].item<double>(), 0.1);
+  EXPECT_LT(spread[1].item<double>(), 0.01);
+}
+
+}  // namespace
+}  // namespace pairs

@@ -1,0 +1,159 @@
+#include "core/likelihood/refined_posterior.h"
+
+#include <ATen/Functions.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/core/base/message.h"
+
+namespace pairs {
+namespace {
+
+using testing::HasSubstr;
+
+// Coordinates of parameters with standard normal priors: nearly the values themselves.
+ParameterSpace normal_space(int parameters) {
+  std::vector<double> draws;
+  Stream stream(3, 0);
+  for (int i = 0; i < 200000; ++i) draws.push_back(stream.normal64());
+  return ParameterSpace(
+      std::vector<Margin>(static_cast<std::size_t>(parameters), Margin::of(draws, -HUGE_VAL, HUGE_VAL)));
+}
+
+torch::Tensor normal_prior(const torch::Tensor& z) {
+  return -(0.5 * z.square() + 0.5 * std::log(2 * M_PI)).sum(1);
+}
+
+torch::Tensor normal_samples(std::int64_t count, std::int64_t parameters, std::uint64_t key) {
+  at::Generator generator = at::detail::createCPUGenerator(key);
+  return at::randn({count, parameters}, generator, at::TensorOptions(at::kDouble));
+}
+
+// z ~ N(0, I) and n observations of mean z_1 + z_2 with unit noise: the posterior is normal.
+struct SumOfTwo {
+  ParameterSpace space = normal_space(2);
+  double n, mean;
+  UnnormalizedPosterior posterior(std::int64_t targets = 1) {
+    return {normal_prior,
+            [this](const torch::Tensor& z) {
+              const torch::Tensor log = -0.5 * n * (mean - z.sum(1)).square();
+              return at::stack({log, log, log}, 1);
+            },
+            [](std::int64_t count, std::uint64_t key) { return normal_samples(count, 2, key); },
+            space,
+            targets,
+            true};
+  }
+  // Mean and sd of z_1: its covariance with the observed mean is 1, and that has the variance 2 + 1 / n.
+  double exact_mean() const { return mean / (2 + 1 / n); }
+  double exact_sd() const { return std::sqrt(1 - 1 / (2 + 1 / n)); }
+};
+
+TEST(Refine, FindsANormalPosterior) {
+  for (const double n : {1.0, 30.0, 1000.0, 100000.0}) {
+    SumOfTwo sum{.n = n, .mean = 1.4};
+    const RefinedPosterior out = refine(sum.posterior(), {.draws = 4000, .seed = 5});
+    EXPECT_EQ(out.refused, "") << n;
+    EXPECT_GT(out.effective, 1000);
+    const double sd = sum.exact_sd(), tolerance = 5 * sd / std::sqrt(out.effective) + 0.02 * sd;
+    EXPECT_NEAR(out.mean.item<double>(), sum.exact_mean(), tolerance) << n;
+    EXPECT_NEAR(out.sd.item<double>() / sd, 1, 0.08) << n;
+    EXPECT_EQ(out.members, 0) << "both are the same";
+    EXPECT_NEAR(out.weight.sum().item<double>(), 1, 1e-9);
+  }
+}
+
+// The density that follows from the weighted samples is that of the posterior, and its samples have its moments.
+TEST(Refine, DensityAndSamplesAreThoseOfThePosterior) {
+  SumOfTwo sum{.n = 50, .mean = 0.6};
+  RefinedPosterior out = refine(sum.posterior(), {.draws = 6000, .seed = 6});
+  for (const bool closed : {true, false}) {
+    if (!closed) out.drawn_from = {};
+    const RefinedDensity density(out, sum.space);
+    const torch::Tensor theta = at::linspace(-3, 3, 601, at::kDouble).unsqueeze(1);
+    const torch::Tensor log = density.log_density(theta);
+    EXPECT_NEAR(log.exp().sum().item<double>() * 0.01, 1, 0.01);
+    const torch::Tensor exact = -0.5 * ((theta.squeeze(1) - sum.exact_mean()) / sum.exact_sd()).square() -
+                                std::log(sum.exact_sd()) - 0.5 * std::log(2 * M_PI);
+    EXPECT_NEAR((exact.exp() * (exact - log)).sum().item<double>() * 0.01, 0, 0.01) << "divergence in nat";
+  }
+  const torch::Tensor samples = resampled(out, 5000, 2);
+  EXPECT_NEAR(samples.mean().item<double>(), out.mean.item<double>(), 0.05 * out.sd.item<double>());
+  EXPECT_NEAR(samples.std().item<double>() / out.sd.item<double>(), 1, 0.05);
+  EXPECT_TRUE(at::equal(samples, resampled(out, 5000, 2)));
+}
+
+TEST(Refine, OfTwoTargetsKeepsTheirCorrelation) {
+  SumOfTwo sum{.n = 400, .mean = 0.2};
+  const RefinedPosterior out = refine(sum.posterior(2), {.draws = 4000, .seed = 7});
+  ASSERT_EQ(out.refused, "");
+  const torch::Tensor both = out.theta.sum(1);
+  const double mean = at::dot(out.weight, both).item<double>();
+  EXPECT_NEAR(mean, 0.4 / (2 + 1 / sum.n), 0.01);
+  EXPECT_NEAR(std::sqrt(at::dot(out.weight, (both - mean).square()).item<double>()), 0.05, 0.01) << "1 / √400";
+  EXPECT_NEAR(out.sd[0].item<double>(), sum.exact_sd(), 0.05);
+}
+
+TEST(Refine, SameSeedSameSamples) {
+  SumOfTwo sum{.n = 10, .mean = 1};
+  const RefinedPosterior a = refine(sum.posterior(), {.draws = 500, .seed = 4}),
+                         b = refine(sum.posterior(), {.draws = 500, .seed = 4}),
+                         c = refine(sum.posterior(), {.draws = 500, .seed = 5});
+  EXPECT_TRUE(at::equal(a.theta, b.theta) && at::equal(a.weight, b.weight));
+  EXPECT_FALSE(at::equal(a.theta, c.theta));
+}
+
+// A start far from the posterior does not move it.
+TEST(Refine, ABadStartDoesNoHarm) {
+  SumOfTwo sum{.n = 300, .mean = -0.8};
+  RefineOptions options{.draws = 4000, .seed = 8};
+  options.start = at::full({100, 1}, 2.5, at::kDouble);
+  const RefinedPosterior out = refine(sum.posterior(), options);
+  ASSERT_EQ(out.refused, "");
+  EXPECT_NEAR(out.mean.item<double>(), sum.exact_mean(), 0.06);
+}
+
+TEST(Refine, RefusesMembersThatDisagree) {
+  SumOfTwo sum{.n = 100, .mean = 0.5};
+  UnnormalizedPosterior posterior = sum.posterior();
+  posterior.log_likelihood = [&](const torch::Tensor& z) {
+    const auto at_mean = [&](double mean) { return -0.5 * sum.n * (mean - z.sum(1)).square(); };
+    return at::stack({at_mean(0.5), at_mean(0.5 - 0.8), at_mean(0.5 + 0.8)}, 1);
+  };
+  const RefinedPosterior out = refine(posterior, {.draws = 2000, .seed = 9});
+  EXPECT_GT(out.members, kMostMembers);
+  EXPECT_THAT(out.refused, HasSubstr("too brief"));
+}
+
+// Narrow modes far apart, of which the fit of one proposal sees mostly the space between.
+TEST(Refine, RefusesWhatItCannotSample) {
+  const ParameterSpace space = normal_space(6);
+  const UnnormalizedPosterior posterior{
+      normal_prior,
+      [](const torch::Tensor& z) {
+        const torch::Tensor far = (z.abs() - 1).square().sum(1);
+        const torch::Tensor log = -0.5 * far / (0.02 * 0.02);
+        return at::stack({log, log}, 1);
+      },
+      [](std::int64_t count, std::uint64_t key) { return normal_samples(count, 6, key); }, space, 1};
+  const RefinedPosterior out = refine(posterior, {.draws = 2000, .seed = 10});
+  EXPECT_NE(out.refused, "") << out.effective << " " << out.shape;
+}
+
+TEST(Refine, OfNowhereIsAnError) {
+  SumOfTwo sum{.n = 10, .mean = 0};
+  UnnormalizedPosterior posterior = sum.posterior();
+  posterior.log_likelihood = [](const torch::Tensor& z) {
+    return at::full({z.size(0), 2}, std::numeric_limits<double>::quiet_NaN(), at::kDouble);
+  };
+  EXPECT_THAT(message_of([&] { refine(posterior, {}); }), HasSubstr("nowhere a number"));
+  RefineOptions stopped;
+  stopped.keep_going = [] { return false; };
+  EXPECT_THROW(refine(sum.posterior(), stopped), Stopped);
+}
+
+}  // namespace
+}  // namespace pairs
