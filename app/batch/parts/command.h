@@ -28,6 +28,7 @@ using Action = std::function<Result()>;
 // Declares a command's options on its subcommand and returns its action, on `tasks`; one file each,
 // <name>_command.cpp.
 Action add_run(CLI::App& app, const Catalog& tasks);
+Action add_likelihood(CLI::App& app, const Catalog& tasks);
 Action add_evaluate(CLI::App& app, const Catalog& tasks);
 Action add_infer(CLI::App& app, const Catalog& tasks);
 Action add_report(CLI::App& app, const Catalog& tasks);

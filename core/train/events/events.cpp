@@ -150,6 +150,8 @@ const char* stage_name(Stage stage) {
       return "finetune";
     case Stage::evaluate:
       return "evaluate";
+    case Stage::likelihood:
+      return "likelihood";
   }
   return "";
 }
@@ -222,7 +224,7 @@ bool parse_event(const std::string& text, Event& event) {
   event = {};
   try {
     const std::string stage = line.value("stage", "");
-    for (Stage s : {Stage::pretrain, Stage::cache, Stage::finetune, Stage::evaluate})
+    for (Stage s : {Stage::pretrain, Stage::cache, Stage::finetune, Stage::evaluate, Stage::likelihood})
       if (stage == stage_name(s)) event.stage = s;
     const std::string type = line.value("type", "");
     const auto known =

@@ -76,7 +76,7 @@ class RunProgress {
     std::map<std::int64_t, std::vector<LossPoint>> losses;
   };
   const Slot& slot(Stage stage) const { return slots_[static_cast<std::size_t>(stage)]; }
-  Slot slots_[4];
+  Slot slots_[5];  // by stage
   std::map<std::int64_t, std::string> lessons_;
   std::map<std::int64_t, std::int64_t> held_;
   bool begun_ = false, stopped_ = false, learned_nothing_ = false, damaged_ = false;

@@ -1,0 +1,329 @@
+#include "core/train/stages/likelihood_stage.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/base/files/files.h"
+#include "core/base/text/error.h"
+#include "core/base/text/log.h"
+#include "core/base/threads/clock.h"
+#include "core/likelihood/independence.h"
+#include "core/likelihood/likelihood_draws.h"
+#include "core/train/run/simulator_record.h"
+#include "core/train/steps/optimize.h"
+
+namespace pairs {
+namespace {
+
+using torch::Tensor;
+
+constexpr std::int64_t kEpochs = 20;              // at most, a divisor of the steps; each is followed by a validation
+constexpr std::int64_t kValidationSets = 512;     // of fresh observations
+constexpr double kHeldOut = 0.15;                 // share of a fixed number of observations
+constexpr double kPriorGain = 0.003;              // nat that the prior's network must gain over independent coordinates
+constexpr std::int64_t kMostIndependence = 5000;  // observations of a set in the test of independence
+constexpr double kSlow = 60;                      // seconds of simulation that are announced
+
+// Passes a stage's events on to the client and writes them to the likelihood's own log.
+class OwnLog : public Monitor {
+ public:
+  OwnLog(std::filesystem::path file, const FolderLock& lock, Monitor& next)
+      : file_(std::move(file)), lock_(lock), next_(next) {}
+  void event(const Event& event) override {
+    lock_.check();
+    append_event(file_, event);
+    next_.event(event);
+  }
+  void progress(const Progress& progress) override { next_.progress(progress); }
+  bool should_stop() override {
+    const bool stop = next_.should_stop();
+    lock_.check();
+    return stop;
+  }
+
+ private:
+  std::filesystem::path file_;
+  const FolderLock& lock_;
+  Monitor& next_;
+};
+
+// The observations of a step: all of them new, or from a fixed number that each pass visits in another order.
+class Batches {
+ public:
+  Batches(const Task& task, const LikelihoodConfig& config, const torch::Device& device)
+      : task_(task),
+        config_(config),
+        device_(device),
+        sets_(std::max<std::int64_t>(config.networks.members, config.batch / kObservationsOfASet)) {
+    if (config.simulations == 0) return;
+    const std::int64_t all = config.simulations / kObservationsOfASet;
+    held_out_ = std::max<std::int64_t>(1, std::llround(kHeldOut * static_cast<double>(all)));
+    pool_sets_ = all - held_out_;
+    if (pool_sets_ < sets_)
+      fail_usage("A likelihood needs {} simulated observations at least, not {}: raise --simulations",
+                 (sets_ + 1) * kObservationsOfASet * 5 / 4, config.simulations);
+  }
+
+  std::int64_t sets() const { return sets_; }
+
+  // Simulates a fixed number of observations, which stay in memory, and those for validation. `stop` is called between
+  // parts.
+  void prepare(const std::function<bool()>& stop) {
+    constexpr std::int64_t kPart = 1024;
+    const auto simulated = [&](std::int64_t first, std::int64_t count) {
+      std::vector<LikelihoodDraws> parts;
+      for (std::int64_t at = 0; at < count; at += kPart) {
+        if (stop()) throw Stopped();
+        parts.push_back(draw(first + at, std::min(kPart, count - at)));
+      }
+      return joined(parts);
+    };
+    if (config_.simulations > 0) pool_ = simulated(likelihood_sets::kTraining, pool_sets_);
+    validation_ = simulated(likelihood_sets::kValidation, config_.simulations > 0 ? held_out_ : kValidationSets);
+  }
+
+  const LikelihoodDraws& validation() const { return validation_; }
+  LikelihoodDraws training(std::int64_t step) {
+    if (config_.simulations == 0) return draw(likelihood_sets::kTraining + step * sets_, sets_);
+    const std::int64_t steps = pool_sets_ / sets_, pass = step / steps;
+    if (pass != pass_) {
+      at::Generator generator = at::detail::createCPUGenerator(
+          stream_key(static_cast<std::uint64_t>(config_.seed) + static_cast<std::uint64_t>(pass), Purpose::order));
+      order_ = at::randperm(pool_sets_, generator, at::TensorOptions(at::kLong));
+      pass_ = pass;
+    }
+    const Tensor sets = order_.slice(0, step % steps * sets_, (step % steps + 1) * sets_);
+    const Tensor rows =
+        (sets.unsqueeze(1) * kObservationsOfASet + at::arange(kObservationsOfASet, at::kLong)).flatten();
+    LikelihoodDraws out{pool_.x.index_select(0, rows), pool_.parameters.index_select(0, rows), {}};
+    if (pool_.given.defined()) out.given = pool_.given.index_select(0, rows);
+    return out;
+  }
+  // Observations that the training simulated.
+  std::int64_t simulations(std::int64_t steps) const {
+    return config_.simulations > 0 ? config_.simulations : steps * sets_ * kObservationsOfASet;
+  }
+
+ private:
+  LikelihoodDraws draw(std::int64_t first, std::int64_t count) const {
+    return draw_observations(task_, static_cast<std::uint64_t>(config_.seed), first, count, device_);
+  }
+  static LikelihoodDraws joined(const std::vector<LikelihoodDraws>& parts) {
+    std::vector<Tensor> x, parameters, given;
+    for (const LikelihoodDraws& one : parts) {
+      x.push_back(one.x);
+      parameters.push_back(one.parameters);
+      if (one.given.defined()) given.push_back(one.given);
+    }
+    return {at::cat(x), at::cat(parameters), given.empty() ? Tensor() : at::cat(given)};
+  }
+
+  const Task& task_;
+  const LikelihoodConfig& config_;
+  torch::Device device_;
+  std::int64_t sets_, held_out_ = 0, pool_sets_ = 0, pass_ = -1;
+  LikelihoodDraws pool_, validation_;
+  Tensor order_;
+};
+
+// Every set's observations belong to one member, in turn.
+Tensor rows_of(std::int64_t member, std::int64_t members, std::int64_t rows) {
+  const Tensor row = at::arange(rows, at::kLong);
+  return row.masked_select(at::remainder(at::floor_divide(row, kObservationsOfASet), members) == member);
+}
+
+// One row of each set.
+Tensor one_of_each(const Tensor& rows) {
+  return rows.slice(0, 0, rows.size(0), kObservationsOfASet);
+}
+
+// The loss of the members, each on its own sets, or on all if `all` is set, and of the prior's network.
+Tensor loss_of(const LearnedLikelihood& likelihood, const LikelihoodDraws& draws, bool all) {
+  const Tensor z = likelihood.space().coordinates(draws.parameters), x = likelihood.standardized(draws.x);
+  const Tensor context = likelihood.context(z, draws.given);
+  Tensor sum;
+  for (std::int64_t k = 0; k < likelihood.members(); ++k) {
+    Tensor one;
+    if (all) {
+      one = likelihood.loss(k, x, context);
+    } else {
+      const Tensor rows = rows_of(k, likelihood.members(), x.size(0)).to(likelihood.device());
+      one = likelihood.loss(k, x.index_select(0, rows), context.index_select(0, rows));
+    }
+    sum = sum.defined() ? sum + one : one;
+  }
+  return sum / static_cast<double>(likelihood.members()) +
+         likelihood.prior_loss(one_of_each(z), draws.given.defined() ? one_of_each(draws.given) : Tensor());
+}
+
+void announce_pace(const Task& task, const LikelihoodConfig& config, const torch::Device& device) {
+  if (config.simulations > 0) return;
+  constexpr std::int64_t kSets = 64;
+  const auto simulate = [&](std::int64_t first) {
+    draw_observations(task, static_cast<std::uint64_t>(config.seed), likelihood_sets::kScale + first, kSets, device);
+  };
+  simulate(0);  // may start a program
+  const Stopwatch watch;
+  simulate(kSets);
+  const double each = watch.seconds() / static_cast<double>(kSets * kObservationsOfASet);
+  const double all = each * static_cast<double>(config.steps * config.batch);
+  if (all > kSlow)
+    spdlog::warn(
+        "Simulating {} observations takes about {:.0f} min; --simulations {:.0f} takes some 10 min, and each is then "
+        "used again",
+        config.steps * config.batch, all / 60, std::max(10000.0, std::floor(600 / each / 1000) * 1000));
+}
+
+void check_config(const std::filesystem::path& file, const LikelihoodConfig& config) {
+  LikelihoodConfig asked = config, kept;
+  const std::vector<Field> own = fields(asked), there = fields(kept);
+  read_toml_file(file, there);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (field_text(own[i]) != field_text(there[i]))
+      fail_usage("{} was begun with {} = {}, and here it is {}; continue with the same, or remove the folder {}",
+                 file.parent_path().string(), own[i].key, field_text(there[i]), field_text(own[i]),
+                 file.parent_path().string());
+}
+
+}  // namespace
+
+std::vector<Field> fields(LikelihoodConfig& config) {
+  return {{"likelihood.seed", &config.seed, "Seed of the networks and of the simulated observations", 0, 1e15},
+          {"likelihood.steps", &config.steps, "Steps of the optimizer", 1, 1e9},
+          {"likelihood.batch", &config.batch, "Observations per step, shared by the networks", 64, 1e7},
+          {"likelihood.simulations", &config.simulations,
+           "Observations in all, used again in every pass; 0: new ones at each step", 0, 1e9},
+          {"likelihood.rate", &config.rate, "Initial learning rate", 1e-7, 1},
+          {"likelihood.members", &config.networks.members, "Networks, each trained on its own observations", 1, 16},
+          {"likelihood.components", &config.networks.density.components, "Components of each column's mixture", 1, 256},
+          {"likelihood.hidden", &config.networks.density.hidden, "Width of each column's network", 1, 4096},
+          {"likelihood.layers", &config.networks.density.layers, "Hidden layers of each column's network", 1, 16}};
+}
+
+std::filesystem::path likelihood_folder(const std::filesystem::path& run) {
+  return run / likelihood_file::folder;
+}
+
+void train_likelihood(const std::filesystem::path& run, const RunConfig& run_config, const LikelihoodConfig& asked,
+                      Monitor& monitor) {
+  const std::shared_ptr<const Task> task = run_config.make_task();
+  if (const std::string why = LearnedLikelihood::refused(*task); !why.empty())
+    fail_usage("Task {} has no learned likelihood: {}", task->info().name, why);
+  const torch::Device device = torch::kCPU;
+  Batches batches(*task, asked, device);  // checks its numbers before anything is written
+  const std::filesystem::path folder = likelihood_folder(run);
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  PAIRS_CHECK(!code, "Cannot create {}: {}", folder.string(), code.message());
+  const FolderLock lock(folder);
+  const std::filesystem::path settings = folder / likelihood_file::config, weights = folder / likelihood_file::weights;
+  LikelihoodConfig config = asked;
+  if (std::filesystem::exists(settings))
+    check_config(settings, config);
+  else
+    write_file(settings, write_toml(fields(config)));
+  if (std::filesystem::exists(weights)) return;
+
+  OwnLog log(folder / run_file::events, lock, monitor);
+  const auto stop = [&] { return log.should_stop(); };
+  const auto seed = static_cast<std::uint64_t>(config.seed);
+  if (const std::string changed = changed_simulator(run, *task, stop); !changed.empty())
+    fail("{}; its likelihood would be of another model: restore the simulator, or start a new run", changed);
+  announce_pace(*task, config, device);
+  LearnedLikelihood likelihood(*task, config.networks, seed);
+  batches.prepare(stop);
+
+  Problem problem;
+  problem.stage = Stage::likelihood;
+  problem.epochs = kEpochs;
+  while (config.steps % problem.epochs != 0) --problem.epochs;
+  problem.steps = config.steps / problem.epochs;
+  problem.optimizer.epochs = problem.epochs;
+  problem.optimizer.steps = problem.steps;
+  problem.optimizer.batch = batches.sets();
+  problem.optimizer.rate = config.rate;
+  problem.optimizer.weight_decay = 0;
+  problem.optimizer.warmup = 0.02;
+  problem.optimizer.clip = 10;
+  problem.optimizer.ema = 0.995;
+  problem.parameters = likelihood.parameters();
+  problem.device = device;
+  problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t) {
+    const Tensor loss = loss_of(likelihood, batches.training(epoch * problem.steps + step), false);
+    loss.backward();
+    return loss.detach();
+  };
+  problem.validate = [&](std::int64_t) { return loss_of(likelihood, batches.validation(), true).item<double>(); };
+  const OptimizeResult result = optimize(problem, folder, run_config, log);
+
+  const at::NoGradGuard no_grad;
+  const LikelihoodDraws& held_out = batches.validation();
+  const Tensor z = one_of_each(likelihood.space().coordinates(held_out.parameters)),
+               given = held_out.given.defined() ? one_of_each(held_out.given) : Tensor();
+  const double prior = likelihood.prior_loss(z, given).item<double>();
+  likelihood.use_prior_network(LearnedLikelihood::normal_loss(z).item<double>() - prior > kPriorGain);
+
+  IndependenceOptions options;
+  options.seed = seed;
+  options.keep_going = [&] { return !stop(); };
+  const std::int64_t largest = std::min(task->info().max_n, kMostIndependence);
+  options.sizes = {2};
+  if (largest > 40) options.sizes.push_back(20);
+  if (largest > 2) options.sizes.push_back(largest);
+  const IndependenceTest independence = test_independence(likelihood, *task, options);
+
+  const std::int64_t simulations = batches.simulations(problem.epochs * problem.steps);
+  likelihood.save(weights, {{"task", task->info().name},
+                            {"validation", fmt::format("{}", result.validation - prior)},
+                            {"simulations", std::to_string(simulations)},
+                            {"independence", independence.text()},
+                            {"independence_p", fmt::format("{}", independence.p)},
+                            {"independence_n", std::to_string(largest)},
+                            {"independence_rejected", independence.rejected() ? "1" : "0"}});
+  Event done;
+  done.type = EventType::stage_done;
+  done.stage = Stage::likelihood;
+  done.seconds = result.seconds;
+  done.values = {{"loss", result.train},
+                 {"validation", result.validation},
+                 {"simulations", simulations},
+                 {"independence_p", independence.p}};
+  log.event(done);
+  if (independence.rejected()) {
+    Event warning;
+    warning.type = EventType::warning;
+    warning.stage = Stage::likelihood;
+    warning.values = {{"text", independence.text() + ": posteriors are not refined by this likelihood"}};
+    log.event(warning);
+  }
+  std::filesystem::remove(folder / run_file::resume, code);
+}
+
+std::optional<RunLikelihood> load_likelihood(const std::filesystem::path& run, const Task& task) {
+  const std::filesystem::path file = likelihood_folder(run) / likelihood_file::weights;
+  std::error_code code;
+  if (!std::filesystem::exists(file, code)) return std::nullopt;
+  RunLikelihood out;
+  out.likelihood = std::make_shared<const LearnedLikelihood>(LearnedLikelihood::load(file, task));
+  const std::map<std::string, std::string>& metadata = out.likelihood->metadata();
+  const auto text = [&](const char* key) {
+    const auto found = metadata.find(key);
+    PAIRS_CHECK(found != metadata.end(), "{} cannot be used: its metadata lacks \"{}\"; remove it and train it again",
+                file.string(), key);
+    return found->second;
+  };
+  out.independence.rejected = text("independence_rejected") != "0";
+  out.independence.text = text("independence");
+  out.independence.p = std::strtod(text("independence_p").c_str(), nullptr);
+  out.independence.n = std::strtoll(text("independence_n").c_str(), nullptr, 10);
+  out.validation = std::strtod(text("validation").c_str(), nullptr);
+  out.simulations = std::strtoll(text("simulations").c_str(), nullptr, 10);
+  return out;
+}
+
+}  // namespace pairs

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/fields/fields.h"
+#include "core/likelihood/learned_likelihood.h"
+#include "core/train/run/run.h"
+
+namespace pairs {
+
+// The settings of a likelihood's training, RUN/likelihood/likelihood.toml.
+struct LikelihoodConfig {
+  std::int64_t seed = 1;
+  std::int64_t steps = 8000;     // of the optimizer
+  std::int64_t batch = 4096;     // observations a step, shared by the members
+  std::int64_t simulations = 0;  // observations in all, used again in every pass; 0: new ones at each step
+  double rate = 2e-3;            // initial learning rate
+  LikelihoodSettings networks = {};
+};
+std::vector<Field> fields(LikelihoodConfig& config);
+
+// Files of a run's learned likelihood, in the folder RUN/likelihood, which no other stage reads or writes.
+namespace likelihood_file {
+inline constexpr const char* folder = "likelihood";
+inline constexpr const char* config = "likelihood.toml";
+inline constexpr const char* weights = "likelihood.safetensors";
+}  // namespace likelihood_file
+std::filesystem::path likelihood_folder(const std::filesystem::path& run);
+
+// What is kept of a test of independence with the weights.
+struct IndependenceRecord {
+  bool rejected = false;
+  std::string text;  // a sentence
+  double p = 1;
+  std::int64_t n = 0;  // the largest sets that were tested
+};
+
+// A trained likelihood of a run.
+struct RunLikelihood {
+  std::shared_ptr<const LearnedLikelihood> likelihood;
+  IndependenceRecord independence;
+  double validation = 0;         // mean -log q of an observation of held-out sets, standardized units
+  std::int64_t simulations = 0;  // observations that it was trained on
+};
+
+// Trains the likelihood of a run's task, tests independence, and writes the weights; returns at once if they exist.
+// Continues where an earlier call was stopped or killed, bit for bit on the same machine. The settings are those of the
+// folder if it has any: other ones throw a usage Error. Simulates observations of its own, so that the run's stages
+// need not be finished. Throws Stopped (saved) and Error.
+void train_likelihood(const std::filesystem::path& run, const RunConfig& run_config, const LikelihoodConfig& config,
+                      Monitor& monitor);
+
+// The trained likelihood of a run; nothing if it has none.
+std::optional<RunLikelihood> load_likelihood(const std::filesystem::path& run, const Task& task);
+
+}  // namespace pairs

@@ -1,0 +1,221 @@
+#include "core/train/stages/likelihood_stage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/files/files.h"
+#include "core/likelihood/likelihood_draws.h"
+#include "core/likelihood/refined_posterior.h"
+#include "core/train/run/run.h"
+#include "tests/core/base/message.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/test_monitor.h"
+#include "tests/core/train/toy_image_task.h"
+#include "tests/core/train/toy_library.h"
+#include "tests/core/train/toy_row_task.h"
+#include "tests/core/train/toy_task.h"
+
+namespace pairs {
+namespace {
+
+using testing::HasSubstr;
+
+// ToyTask with sets small enough that independence is tested in a moment.
+class SmallToy : public ToyTask {
+ public:
+  explicit SmallToy(std::int64_t most = 50) : info_(ToyTask::info()) { info_.max_n = most; }
+  const TaskInfo& info() const override { return info_; }
+
+ private:
+  TaskInfo info_;
+};
+
+// SmallToy with whole numbers: x rounded.
+class CountingToy : public SmallToy {
+ public:
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
+    return SmallToy::observe(latents, seed, purpose, ranges, device).block().round();
+  }
+};
+
+RunConfig config_of(std::shared_ptr<const Task> task) {
+  RunConfig config;
+  config.task = task->info().name;
+  config.tasks = std::make_shared<ToyLibrary>(task);
+  config.device = "cpu";
+  return config;
+}
+
+LikelihoodConfig small() {
+  LikelihoodConfig config;
+  config.steps = 60;
+  config.batch = 1024;
+  config.networks.density = {4, 24, 1};
+  return config;
+}
+
+// The files of a folder but those of bookkeeping, by name.
+std::string weights_of(const std::filesystem::path& run) {
+  return read_file(likelihood_folder(run) / likelihood_file::weights);
+}
+
+TEST(LikelihoodStage, LearnsWhatThePosteriorFollowsFrom) {
+  const auto task = std::make_shared<const SmallToy>();
+  const TemporaryFolder folder;
+  LikelihoodConfig config = small();
+  config.steps = 1000;
+  TestMonitor monitor;
+  train_likelihood(folder.path(), config_of(task), config, monitor);
+  const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_FALSE(made->independence.rejected) << made->independence.text;
+  EXPECT_EQ(made->independence.n, 50);
+  // x is N(θ + ψ, 1) and its scale about 1.5: its entropy in standardized units.
+  const double scale = made->likelihood->columns()[0].scale;
+  EXPECT_NEAR(made->validation, 0.5 * std::log(2 * M_PI * M_E) - std::log(scale), 0.02);
+  // The posterior of θ for N observations of mean m: with v = 1 / 4 + 1 / N, mean m / (1 + v) and variance v / (1 + v).
+  for (const std::int64_t n : {1, 20}) {
+    const Latents latents = task->latents(3, Purpose::test, std::vector<std::int64_t>{7});
+    const std::vector<SetRange> ranges = {{7, 0, n}};
+    const torch::Tensor x = task->observe(latents, 3, Purpose::test, ranges, torch::kCPU).block();
+    const RefinedPosterior out = refine(*made->likelihood, 1, x, {}, {.draws = 4000, .seed = 2});
+    ASSERT_EQ(out.refused, "") << n;
+    const double v = 0.25 + 1.0 / static_cast<double>(n), mean = x.mean().item<double>() / (1 + v),
+                 sd = std::sqrt(v / (1 + v));
+    EXPECT_NEAR(out.mean.item<double>(), mean, 0.15 * sd) << n;
+    EXPECT_NEAR(out.sd.item<double>() / sd, 1, 0.1) << n;
+  }
+}
+
+TEST(LikelihoodStage, SimulatesWholeNumbersWithTheirProbabilities) {
+  const auto task = std::make_shared<const CountingToy>();
+  const TemporaryFolder folder;
+  LikelihoodConfig config = small();
+  config.steps = 1000;
+  TestMonitor monitor;
+  train_likelihood(folder.path(), config_of(task), config, monitor);
+  const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_TRUE(made->likelihood->columns()[0].whole);
+  EXPECT_THAT(message_of([&] { refine(*made->likelihood, 1, torch::tensor({{0.5}}), {}, {}); }),
+              HasSubstr("holds whole numbers in simulations"));
+  constexpr std::int64_t count = 20000;
+  const torch::Tensor z =
+      made->likelihood->space().coordinates(torch::tensor({{0.5, 0.25}}, torch::kFloat64)).expand({count, 2});
+  const torch::Tensor x = made->likelihood->simulate(z, {}, 5);
+  EXPECT_TRUE(torch::equal(x, x.round()));
+  for (const double k : {-1.0, 0.0, 1.0, 2.0}) {
+    const auto level = [](double t) { return 0.5 * std::erfc(-t * M_SQRT1_2); };
+    const double exact = level(k + 0.5 - 0.75) - level(k - 0.5 - 0.75);
+    EXPECT_NEAR((x == k).to(torch::kFloat64).mean().item<double>(), exact, 0.03) << k;
+  }
+}
+
+TEST(LikelihoodStage, ResumesToTheSameBits) {
+  const auto task = std::make_shared<const SmallToy>(8);
+  const RunConfig run = config_of(task);
+  const TemporaryFolder whole, stopped, other;
+  TestMonitor monitor;
+  for (const std::int64_t simulations : {0, 20000}) {
+    LikelihoodConfig config = small();
+    config.simulations = simulations;
+    const std::string name = std::to_string(simulations);
+    std::filesystem::create_directories(whole / name);
+    std::filesystem::create_directories(stopped / name);
+    train_likelihood(whole / name, run, config, monitor);
+    int stops = 0;
+    for (bool done = false; !done && stops < 200; ++stops) {
+      TestMonitor interrupting(250, static_cast<std::uint64_t>(stops) + 1);
+      try {
+        train_likelihood(stopped / name, run, config, interrupting);
+        done = true;
+      } catch (const Stopped&) {
+      }
+    }
+    EXPECT_GT(stops, 1);
+    EXPECT_EQ(weights_of(whole / name), weights_of(stopped / name)) << simulations;
+    EXPECT_FALSE(std::filesystem::exists(likelihood_folder(stopped / name) / run_file::resume));
+    const std::string before = weights_of(whole / name);
+    train_likelihood(whole / name, run, config, monitor);
+    EXPECT_EQ(weights_of(whole / name), before) << "it is there already";
+    config.seed = 2;
+    EXPECT_THAT(message_of([&] { train_likelihood(whole / name, run, config, monitor); }),
+                HasSubstr("was begun with likelihood.seed = 1, and here it is 2"));
+  }
+}
+
+TEST(LikelihoodStage, RefusesWhatHasNoDensity) {
+  TestMonitor monitor;
+  const TemporaryFolder folder;
+  const auto refusal = [&](std::shared_ptr<const Task> task) {
+    return message_of([&] { train_likelihood(folder.path(), config_of(std::move(task)), small(), monitor); });
+  };
+  EXPECT_THAT(refusal(std::make_shared<const ToyRowTask>()), HasSubstr("different numbers of rows"));
+  EXPECT_THAT(refusal(std::make_shared<const ToyImageTask>()), HasSubstr("image"));
+
+  // A nuisance of three values, and a column of two that are not whole numbers.
+  class Discrete : public SmallToy {
+    Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
+      Latents out = SmallToy::latents(seed, purpose, indices);
+      out.psi = out.psi.sign();
+      return out;
+    }
+  };
+  EXPECT_THAT(refusal(std::make_shared<const Discrete>()), HasSubstr("parameter psi takes only 2 different values"));
+  class Halves : public SmallToy {
+    Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                         const torch::Device& device) const override {
+      return SmallToy::observe(latents, seed, purpose, ranges, device).block().sign() * 0.5;
+    }
+  };
+  EXPECT_THAT(refusal(std::make_shared<const Halves>()), HasSubstr("column x of x takes only 2 different values"));
+}
+
+TEST(LikelihoodStage, ReportsObservationsThatShareSomethingHidden) {
+  class Hidden : public SmallToy {
+    Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                         const torch::Device& device) const override {
+      torch::Tensor x = SmallToy::observe(latents, seed, purpose, ranges, device).block().clone();
+      std::int64_t at = 0;
+      for (const SetRange& range : ranges) {
+        Stream stream(stream_key(seed, purpose) + 1, static_cast<std::uint64_t>(range.index));
+        x.slice(0, at, at + range.count) += 0.5 * stream.normal64();
+        at += range.count;
+      }
+      return x;
+    }
+  };
+  const auto task = std::make_shared<const Hidden>();
+  const TemporaryFolder folder;
+  TestMonitor monitor;
+  train_likelihood(folder.path(), config_of(task), small(), monitor);
+  const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_TRUE(made->independence.rejected);
+  EXPECT_THAT(made->independence.text, HasSubstr("not independent"));
+  EXPECT_THAT(monitor.events.back().values.at("text").get<std::string>(), HasSubstr("not refined"));
+}
+
+TEST(LikelihoodStage, DamagedFilesAreRefusedByName) {
+  const auto task = std::make_shared<const SmallToy>();
+  const TemporaryFolder folder;
+  EXPECT_FALSE(load_likelihood(folder.path(), *task).has_value());
+  TestMonitor monitor;
+  train_likelihood(folder.path(), config_of(task), small(), monitor);
+  const std::filesystem::path file = likelihood_folder(folder.path()) / likelihood_file::weights;
+  const std::string good = read_file(file);
+  EXPECT_THAT(message_of([&] { load_likelihood(folder.path(), ToyTask("another")); }),
+              HasSubstr("belongs to task toy, not another"));
+  for (const std::size_t keep : {std::size_t{0}, good.size() / 3, good.size() - 1}) {
+    write_file(file, good.substr(0, keep));
+    EXPECT_NE(message_of([&] { load_likelihood(folder.path(), *task); }), "") << keep;
+  }
+  write_file(file, good);
+  EXPECT_TRUE(load_likelihood(folder.path(), *task).has_value());
+}
+
+}  // namespace
+}  // namespace pairs
