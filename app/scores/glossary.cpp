@@ -19,6 +19,10 @@ constexpr Term kTerms[] = {
     {"learned product",
      "The product of the run's own posteriors of each observation: the naive product where these are exact.",
      "∏ₙ q(θ | xₙ) / p(θ)^(N − 1) / const"},
+    {"refined",
+     "The posterior by a likelihood of one observation, learned from simulations, for observations that are "
+     "independent given θ and ψ: often much sharper than the run's own.",
+     "p(θ | X) ∝ ∫ p(θ, ψ) ∏ₙ q(xₙ | θ, ψ) dψ"},
     {"per-event classifier",
      "Posterior using only each event's likelihood ratio of signal to background, the signal averaged over ψ.",
      "p(θ | s₁, …), sₙ = ∫ p(ψ) p(xₙ | signal, ψ) dψ / p(xₙ | background)"},

@@ -38,6 +38,10 @@ json row_document(const EvaluationRow& row) {
     if (std::isfinite(value)) out["reference_nll"][name] = value;
   for (const auto& [name, gap] : row.reference_gap)
     if (std::isfinite(gap.mean) && std::isfinite(gap.se)) out["reference_gap"][name] = {gap.mean, gap.se};
+  for (const auto& [name, gain] : row.reference_gain)
+    if (std::isfinite(gain.mean) && std::isfinite(gain.se))
+      out["reference_gain"][name] = {
+          {"gain", gain.mean}, {"gain_se", gain.se}, {"sets", gain.sets}, {"left_out", gain.left_out}};
   if (!row.companion.empty()) out["companion"] = row.companion;
   if (row.pool > 0) {
     out["pool"] = row.pool;
@@ -343,6 +347,10 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       if (line.contains("reference_gap"))
         for (const auto& [name, gap] : line["reference_gap"].items())
           row.reference_gap[name] = {gap.at(0).get<double>(), gap.at(1).get<double>()};
+      if (line.contains("reference_gain"))
+        for (const auto& [name, gain] : line["reference_gain"].items())
+          row.reference_gain[name] = {gain.at("gain").get<double>(), gain.at("gain_se").get<double>(),
+                                      gain.at("sets").get<std::int64_t>(), gain.at("left_out").get<std::int64_t>()};
       line.at("ranks").get_to(row.ranks);
       // From the ranks, which older files without the tests also contain.
       for (const std::vector<double>& ranks : row.ranks) row.rank_tests.push_back(rank_test(ranks, row.samples));

@@ -22,11 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kLevel = 0.05;
-constexpr std::size_t kMostNeighbors = 30, kFewestSets = 50;
+constexpr std::size_t kMostNeighbors = 30, kFewestSets = 50, kFewestMade = 30;
 constexpr std::uintmax_t kMostBytes = 16 << 20;  // of a file of scores
 
 struct Compared {
-  const Metrics* other;
+  std::string other;
   std::int64_t n;
   std::size_t sets;
   PairedDifference gain;
@@ -41,8 +41,19 @@ std::vector<Compared> gains_of(const Metrics& metrics, const Metrics& other) {
           theirs.log_prob.empty() || mine.rank_tests.size() != theirs.rank_tests.size())
         continue;
       const std::size_t sets = paired_sets(mine, theirs);
-      if (sets >= kFewestSets) out.push_back({&other, mine.n, sets, score_difference(mine, theirs, sets)});
+      if (sets >= kFewestSets) out.push_back({other.run, mine.n, sets, score_difference(mine, theirs, sets)});
     }
+  return out;
+}
+
+// The gains of the references that were made from the same sets.
+std::vector<Compared> gains_of_references(const Metrics& metrics) {
+  std::vector<Compared> out;
+  for (const EvaluationRow& row : metrics.rows)
+    for (const auto& [name, gain] : row.reference_gain)
+      if (!row.extrapolation && gain.sets >= static_cast<std::int64_t>(kFewestMade))
+        out.push_back(
+            {fmt::format("the {} posterior", name), row.n, static_cast<std::size_t>(gain.sets), {gain.mean, gain.se}});
   return out;
 }
 
@@ -54,7 +65,8 @@ Sharpness sharpness(const Metrics& metrics, const std::vector<Metrics>& others) 
                             [](const EvaluationRow& row) { return !row.log_prob.empty(); });
   out.exact = std::any_of(metrics.rows.begin(), metrics.rows.end(),
                           [](const EvaluationRow& row) { return !std::isnan(row.gap); });
-  std::vector<Compared> all;
+  std::vector<Compared> all = gains_of_references(metrics);
+  out.refined = !all.empty();
   for (const Metrics& other : others) {
     const std::vector<Compared> of_one = gains_of(metrics, other);
     out.compared += !of_one.empty();
@@ -65,13 +77,28 @@ Sharpness sharpness(const Metrics& metrics, const std::vector<Metrics>& others) 
   for (const Compared& one : all) {
     const double lower = one.gain.mean - z * one.gain.se;
     if (!std::isfinite(lower) || lower <= out.lower) continue;  // also for the first, where out.lower is NaN
-    out.other = one.other->run;
+    out.other = one.other;
     out.n = one.n;
     out.sets = one.sets;
     out.gain = one.gain.mean;
     out.gain_se = one.gain.se;
     out.lower = lower;
   }
+  return out;
+}
+
+std::vector<std::string> gain_texts(const std::vector<EvaluationRow>& rows) {
+  std::vector<std::string> out;
+  for (const EvaluationRow& row : rows)
+    for (const auto& [name, gain] : row.reference_gain) {
+      std::string text =
+          fmt::format("At N = {} the log density of the {} posterior is higher by {} nat on {} sets", count_text(row.n),
+                      name, with_error_text(gain.mean, gain.se, 2), count_text(gain.sets));
+      if (gain.left_out > 0)
+        text +=
+            fmt::format("; {} of these could not be {} and count as the run's own", count_text(gain.left_out), name);
+      out.push_back(std::move(text));
+    }
   return out;
 }
 
@@ -83,6 +110,8 @@ std::string sharpness_text(const Sharpness& found) {
         number_text(found.lower, 2), count_text(found.n), printable(found.other, 100),
         with_error_text(found.gain, found.gain_se, 2), count_text(static_cast<std::int64_t>(found.sets)));
   if (found.exact || !found.density) return "";
+  if (found.refined && found.compared == 0)
+    return "How sharp its posteriors are is not known, but the refined ones are not shown to be sharper";
   if (found.compared > 0)
     return fmt::format("How sharp its posteriors are is not known, but {} of the task {} not shown to be sharper",
                        found.compared == 1 ? "the other run" : fmt::format("the {} other runs", found.compared),

@@ -19,6 +19,7 @@ namespace pairs {
 struct Sharpness {
   bool density = false;              // the run has a density of its targets
   bool exact = false;                // the gap to the exact posterior is known, which says more
+  bool refined = false;              // a posterior that its learned likelihood refined was scored
   std::size_t compared = 0;          // other runs that were scored on the same sets
   std::string other;                 // the one with the largest lower end
   std::int64_t n = 0;                // the size at which it is largest,
@@ -30,6 +31,10 @@ struct Sharpness {
 };
 // `others`: of runs that infer the same targets of the same task.
 Sharpness sharpness(const Metrics& metrics, const std::vector<Metrics>& others);
+
+// A sentence for each size at which a posterior that is made from each set was scored, without a full stop: "At N = 10
+// the refined posterior has a higher log density by 0.99 ± 0.13 nat, on 100 sets, …".
+std::vector<std::string> gain_texts(const std::vector<EvaluationRow>& rows);
 
 // Sharpness as a sentence without its full stop; "" if the gap to the exact posterior is known and no run is sharper,
 // and for images.

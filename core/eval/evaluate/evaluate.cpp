@@ -88,6 +88,7 @@ class SizeEvaluation {
         options_(options),
         references_(estimator.task(), references),
         product_(estimator, n, std::min(options.learned_product, sets)),
+        made_(options.made, sets),
         further_(estimator.task().info()) {
     row_.n = n;
     row_.sets = sets;
@@ -118,9 +119,11 @@ class SizeEvaluation {
     stream.keep_going = keep_going;
     if (scored_) references_.begin(latents);
     digests_.begin(count);
+    made_.begin(first, count);
     stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& parts) {
       digests_.add(x, parts);
       if (scored_) references_.add(x, parts);
+      made_.add(x, parts);
     };
     const bool resampled = pooled_ && pool_->watch(first, count, stream);
     product_.watch(first, count, stream);
@@ -129,6 +132,7 @@ class SizeEvaluation {
     digests_.finish(latents.theta, row_.tested);
     if (scored_) references_.finish(latents.theta, scores_);
     product_.score(latents);
+    made_.score(latents, keep_going);
     const torch::Tensor n = torch::full({count}, row_.n, torch::kInt64);
     append_doubles(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
     check_log_prob(row_.log_prob, first, row_.n);
@@ -186,6 +190,7 @@ class SizeEvaluation {
       if (std::isnan(row_.exact_nll)) row_.exact_nll = mean;
     }
     product_.finish(row_, exact_scores());
+    made_.finish(row_, exact_scores());
     if (reaches_outside_) row_.scores["outside"] = mean_and_error(outside_).mean;
   }
 
@@ -245,6 +250,7 @@ class SizeEvaluation {
   EvaluationRow row_;
   ReferenceScores references_;
   ProductScores product_;
+  MadeScores made_;
   SetDigests digests_;
   bool scored_ = false, pooled_ = false, reaches_outside_ = false;
   std::optional<PoolRanks> pool_;

@@ -8,6 +8,7 @@
 
 #include "core/aggregate.h"
 #include "core/eval/calibration/calibration.h"
+#include "core/eval/evaluate/made_scores.h"
 #include "core/eval/metrics/evaluation_row.h"
 #include "core/eval/metrics/metrics.h"
 
@@ -25,6 +26,7 @@ struct EvaluationOptions {
   // Scores the learned product (core/eval/references/learned_product.h) on the first so many sets of each size for
   // which it is computed; 0 omits it.
   std::int64_t learned_product = 0;
+  MadeDensity made = {};               // a further density to score
   std::int64_t pool_replicates = 100;  // of the bootstrap over a task's finite pool of observations; 0 omits it
   // The purpose of the sets: Purpose::check is for sets that are only timed, which need no preparation.
   Purpose purpose = Purpose::test;

@@ -18,6 +18,13 @@ struct RankTest {
   double location_z = NAN, width_z = NAN, rank_p = NAN, ecdf_p = NAN;
 };
 
+// log reference - log ours at the truths of the first sets: mean and standard error, the number of sets, and of those
+// on which the reference has no density and counts as ours.
+struct ReferenceGain {
+  double mean = NAN, se = NAN;
+  std::int64_t sets = 0, left_out = 0;
+};
+
 // The results at one set size.
 struct EvaluationRow {
   std::int64_t n = 0, sets = 0, samples = 0;
@@ -47,10 +54,11 @@ struct EvaluationRow {
   // standard errors of sets and pools, [target].
   std::int64_t pool = 0, pool_trained = 0;
   std::vector<double> pool_location_sd, pool_location_z;
-  std::map<std::string, double> reference_nll;        // other references of the task on the same sets
-  std::map<std::string, MeanAndError> reference_gap;  // of those, log exact - log reference on the same sets
-  std::vector<std::vector<double>> ranks;             // [target][set]
-  std::vector<double> log_prob;                       // [set], for paired comparisons of runs
+  std::map<std::string, double> reference_nll;          // other references of the task on the same sets
+  std::map<std::string, MeanAndError> reference_gap;    // of those, log exact - log reference on the same sets
+  std::map<std::string, ReferenceGain> reference_gain;  // of references that are made from each set
+  std::vector<std::vector<double>> ranks;               // [target][set]
+  std::vector<double> log_prob;                         // [set], for paired comparisons of runs
   std::vector<std::uint16_t> tested;            // [set]: digests of the test sets (core/eval/evaluate/set_digest.h)
   std::vector<std::vector<double>> means, sds;  // [target][set] of the posterior's samples, for the same
                                                 // comparisons

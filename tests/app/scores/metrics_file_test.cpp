@@ -191,6 +191,17 @@ TEST(MetricsFile, KeepsTheComparisonWithAnotherRun) {
   for (std::size_t k = 0; k < metrics.rows.size(); ++k) EXPECT_EQ(back.rows[k].companion, metrics.rows[k].companion);
 }
 
+TEST(MetricsFile, KeepsTheGainOfARefinedPosterior) {
+  Metrics metrics = ranked();
+  metrics.rows[0].reference_gain["refined"] = {0.25, 0.125, 200, 3};
+  const Metrics back = parse_metrics(metrics_text(metrics), "memory");
+  const ReferenceGain& gain = back.rows[0].reference_gain.at("refined");
+  EXPECT_EQ(gain.mean, 0.25);
+  EXPECT_EQ(gain.se, 0.125);
+  EXPECT_EQ(gain.sets, 200);
+  EXPECT_EQ(gain.left_out, 3);
+}
+
 TEST(MetricsFile, KeepsWhatItsSubjectsAre) {
   Metrics metrics = ranked();
   EXPECT_EQ(subject_note(metrics), "");

@@ -58,6 +58,22 @@ double gap_of(double factor) {
   return std::log(factor) + 0.5 / (factor * factor) - 0.5;
 }
 
+// Its own learned likelihood's posteriors count like another run, with their smaller number of sets.
+TEST(Sharpness, IsBoundedByTheRefinedPosterior) {
+  Metrics wide = Truths(500, 1).run("wide", {1, 10}, 3);
+  wide.rows[1].reference_gain["refined"] = {0.62, 0.05, 200, 3};
+  const Sharpness found = sharpness(wide, {});
+  EXPECT_TRUE(found.refined && found.loses());
+  EXPECT_EQ(found.compared, 0u);
+  EXPECT_NEAR(found.lower, 0.62 - 1.645 * 0.05, 1e-3);
+  EXPECT_THAT(sharpness_text(found), HasSubstr("Loses at least 0.54 nat at N = 10 (95 %)"));
+  EXPECT_THAT(sharpness_text(found), HasSubstr("the refined posterior has a higher log density by 0.62"));
+  wide.rows[1].reference_gain["refined"] = {0.01, 0.05, 200, 0};
+  EXPECT_THAT(sharpness_text(sharpness(wide, {})), HasSubstr("the refined ones are not shown to be sharper"));
+  wide.rows[1].reference_gain["refined"] = {0.62, 0.05, 20, 0};
+  EXPECT_FALSE(sharpness(wide, {}).refined) << "too few sets";
+}
+
 TEST(Sharpness, IsBoundedByASharperRun) {
   const Truths truths(2000, 1);
   const Metrics wide = truths.run("wide", {1, 10}, 2);

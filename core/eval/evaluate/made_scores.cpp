@@ -1,0 +1,52 @@
+#include "core/eval/evaluate/made_scores.h"
+
+#include <algorithm>
+
+#include "core/base/text/error.h"
+#include "core/eval/metrics/mean_error.h"
+
+namespace pairs {
+
+void MadeScores::begin(std::int64_t first, std::int64_t count) {
+  collected_.assign(static_cast<std::size_t>(std::clamp<std::int64_t>(sets_ - first, 0, count)), {});
+}
+
+void MadeScores::add(const Observations& x, const std::vector<ChunkPart>& parts) {
+  if (collected_.empty()) return;
+  const Observations host = x.to(torch::kCPU);
+  for (const ChunkPart& part : parts)
+    if (const auto set = static_cast<std::size_t>(part.set); set < collected_.size())
+      collected_[set].push_back(host.slice(part.begin, part.end));
+}
+
+void MadeScores::score(const Latents& latents, const std::function<bool()>& keep_going) {
+  for (std::size_t s = 0; s < collected_.size(); ++s) {
+    if (keep_going && !keep_going()) throw Stopped();
+    const auto row = static_cast<std::int64_t>(s);
+    const auto own = [&](const torch::Tensor& all) { return all.defined() ? all.slice(0, row, row + 1) : all; };
+    log_density_.push_back(made_.log_density(Observations::concatenate(collected_[s]),
+                                             {own(latents.theta), own(latents.psi), own(latents.given)}));
+  }
+  collected_.clear();
+}
+
+void MadeScores::finish(EvaluationRow& row, const std::vector<double>* exact) const {
+  if (log_density_.empty()) return;
+  ReferenceGain gain;
+  std::vector<double> gains, gaps;
+  for (std::size_t s = 0; s < log_density_.size(); ++s) {
+    const double value = log_density_[s].value_or(row.log_prob[s]);
+    gain.left_out += !log_density_[s].has_value();
+    gains.push_back(value - row.log_prob[s]);
+    if (exact != nullptr) gaps.push_back((*exact)[s] - value);
+  }
+  const MeanAndError mean = mean_and_error(gains);
+  gain.mean = mean.mean;
+  gain.se = mean.se;
+  gain.sets = static_cast<std::int64_t>(gains.size());
+  row.reference_nll[made_.name] = row.nll - gain.mean;
+  row.reference_gain[made_.name] = gain;
+  if (exact != nullptr) row.reference_gap[made_.name] = mean_and_error(gaps);
+}
+
+}  // namespace pairs

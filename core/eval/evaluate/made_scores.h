@@ -1,0 +1,46 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/aggregate.h"
+#include "core/eval/metrics/evaluation_row.h"
+
+namespace pairs {
+
+// A further density of the targets that is made from a whole set.
+struct MadeDensity {
+  std::string name;
+  std::int64_t sets = 0;  // it is scored on the first so many sets of each size
+  // Its log density at a set's own θ; nothing if it has none for this set, which the run's own density then stands in
+  // for. `x` holds the set's observations on the CPU, `own` its parameters and conditions.
+  std::function<std::optional<double>(const Observations& x, const Latents& own)> log_density = {};
+};
+
+// Scores a made density on the first test sets of one size, whose observations are collected as they arrive.
+class MadeScores {
+ public:
+  MadeScores(MadeDensity made, std::int64_t sets) : made_(std::move(made)), sets_(std::min(made_.sets, sets)) {}
+
+  // Begins with the sets first .. first + count - 1.
+  void begin(std::int64_t first, std::int64_t count);
+  void add(const Observations& x, const std::vector<ChunkPart>& parts);
+  // Scores the collected sets; `latents` are those of the sets from the first on.
+  void score(const Latents& latents, const std::function<bool()>& keep_going);
+  // Adds the density's NLL (the row's own minus the gain), its gain over the run's density, and its gap to `exact`
+  // [set] if that is known, to the row, which must have its log densities.
+  void finish(EvaluationRow& row, const std::vector<double>* exact) const;
+
+ private:
+  MadeDensity made_;
+  std::int64_t sets_;
+  std::vector<std::vector<Observations>> collected_;     // of each set that is scored, in parts
+  std::vector<std::optional<double>> log_density_ = {};  // [set]
+};
+
+}  // namespace pairs
