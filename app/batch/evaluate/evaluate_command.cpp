@@ -15,6 +15,7 @@
 #include "app/batch/parts/result_file.h"
 #include "app/batch/parts/sampler_options.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/source/refined_source.h"
 #include "app/runs/invalid_text.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/task_words.h"
@@ -47,7 +48,7 @@ struct EvaluateArguments {
   std::string run, sizes, sets, out, companion, exported;
   OpenArguments open;
   SamplerOptions sampler;
-  std::int64_t samples = -1, seed = 1, learned_product = 0;
+  std::int64_t samples = -1, seed = 1, learned_product = 0, refine = 0;
   bool no_references = false, force = false, overwrite = false;
 };
 
@@ -84,6 +85,10 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
   if (arguments.no_references) options.references.clear();
   options.learned_product = arguments.learned_product;
   if (options.learned_product > 0) check_learned_product(run, options.sizes);
+  if (arguments.refine > 0) {
+    if (const std::string why = not_refined(run); !why.empty()) fail_usage("--refine cannot serve this run: {}", why);
+    options.made = refined_density(run, arguments.refine, keep_going);
+  }
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   return options;
 }
@@ -106,6 +111,7 @@ EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions optio
                other.name, count_text(other.estimator->max_n()));
   shared.references.clear();
   shared.learned_product = 0;
+  shared.made = {};
   shared.exact = false;
   shared.pool_replicates = 0;
   return shared;
@@ -226,6 +232,9 @@ Result evaluate_command(const EvaluateArguments& arguments) {
     result.document["verdict"] = verdict.text;
     if (learned_nothing(metrics.rows)) result.document["learned_nothing"] = true;
   }
+  std::string gains;
+  for (const std::string& text : gain_texts(metrics.rows)) gains += text + ".\n";
+  if (!gains.empty()) result.text += "\n" + gains;
   const Sharpness sharp = sharpness(metrics, others);
   result.document["sharpness"] = sharpness_document(sharp);
   if (const std::string text = sharpness_text(sharp); !text.empty() && !learned_nothing(metrics.rows))
@@ -285,6 +294,11 @@ Action add_evaluate(CLI::App& app, const Catalog& tasks) {
                  fmt::format("Also score the product of the run's own posteriors at N = 1, over the prior: on the "
                              "first M sets of each size up to {}",
                              count_text(kMostLearnedProduct)))
+      ->type_name("M")
+      ->transform(whole_number(2, 1000000));
+  app.add_option("--refine", arguments->refine,
+                 "Also score the posterior by the run's learned likelihood (pairs --batch likelihood), on the first M "
+                 "sets of each size, and what the run loses to it")
       ->type_name("M")
       ->transform(whole_number(2, 1000000));
   app.add_flag("--no-references", arguments->no_references,

@@ -124,6 +124,7 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--interval", {"posterior", "forest"}},
                                                  {"--shades", {"posterior"}},
                                                  {"--learned-product", {"posterior"}},
+                                                 {"--refine", {"posterior"}},
                                                  {"--evaluation", drawn_scores()}};
   return all;
 }
@@ -462,6 +463,7 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
   use.learned_product = fmt::format(
       "posterior: also the product of the first run's posteriors at N = 1, over the prior, for sets of up to {}",
       count_text(kMostLearnedProduct));
+  use.refine = "posterior: also the posterior by the first run's learned likelihood (pairs --batch likelihood)";
   add_question_options(app, *options, use);
   add_width_options(app, arguments->width);
   add_forest_options(app, arguments->forest);

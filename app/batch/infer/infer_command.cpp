@@ -30,6 +30,7 @@
 #include "app/posterior/set_posterior/usual_tests.h"
 #include "app/posterior/source/derived.h"
 #include "app/posterior/source/null_factor.h"
+#include "app/posterior/source/refined_source.h"
 #include "app/posterior/validation/external_validation_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -55,10 +56,10 @@ constexpr const char* kOwnSetsAlone = "infer is about a set of your own; figure 
 // The results for the observed set.
 struct InferAnswer {
   PosteriorAnswer known;
-  torch::Tensor samples;                   // [S, d]
-  std::vector<TargetNumbers> ours, exact;  // none for images; exact: empty if unknown
-  torch::Tensor scores, exact_scores;      // log densities of the values to score, or undefined
-  std::vector<std::string> warnings;       // all that were printed
+  torch::Tensor samples;                               // [S, d]
+  std::vector<TargetNumbers> ours, exact;              // none for images; exact: empty if unknown
+  torch::Tensor scores, exact_scores, refined_scores;  // log densities of the values to score, or undefined
+  std::vector<std::string> warnings;                   // all that were printed
   std::vector<DerivedQuantity> derived;
   std::vector<DerivedNumbers> derived_numbers;
   std::optional<WithinTest> within;
@@ -104,6 +105,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const AskedRun& run = posterior.runs().front();
   InferAnswer answer;
   posterior.embed_until(question.size, keep_going);
+  posterior.ask_refined(arguments.question.refine, keep_going, arguments.question.seed);
   answer.known = posterior.answer(question.size);
   judge(question, arguments, answer);
   answer.samples = posterior.samples(answer.known, question.draws, arguments.question.seed);
@@ -131,6 +133,8 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   if (question.theta.defined() && source.log_density) {
     answer.scores = source.log_density(question.theta);
     if (exact) answer.exact_scores = exact->log_density(question.theta);
+    for (const PosteriorSource& one : answer.known.sources)
+      if (one.name == kRefined) answer.refined_scores = one.log_density(question.theta);
   }
   return answer;
 }
@@ -172,6 +176,12 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["exact"] = numbers_document(answer.exact, interval);
     add_numbers(report.table, info, "exact", answer.exact, interval);
   }
+  if (answer.known.refined) {
+    const std::vector<TargetNumbers> refined = answer.known.refined_numbers();
+    document["refined"] = numbers_document(refined, interval);
+    document["refined_by"] = refined_document(*answer.known.refined);
+    add_numbers(report.table, info, kRefined, refined, interval);
+  }
   report_derived(answer.derived_numbers, interval, document, report.table);
   for (const NullFactor& one : answer.known.nulls)
     document["null"][one.ours ? "density_ratio" : "bayes_factor"] = one.factor;
@@ -200,6 +210,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     report.said.arrays["log_density"] = answer.scores;
     document["log_density"] = doubles(answer.scores);
     if (answer.exact_scores.defined()) document["exact"]["log_density"] = doubles(answer.exact_scores);
+    if (answer.refined_scores.defined()) document["refined"]["log_density"] = doubles(answer.refined_scores);
   }
   return report;
 }
@@ -266,11 +277,14 @@ std::string scores_text(const InferAnswer& answer) {
   const bool exact = answer.exact_scores.defined();
   std::vector<Table::Column> columns = {{"row"}, {"log density / nat"}};
   if (exact) columns.push_back({"exact / nat"});
+  const bool refined = answer.refined_scores.defined();
+  if (refined) columns.push_back({"refined / nat"});
   Table scored(columns);
   const std::int64_t count = answer.scores.size(0);
   for (std::int64_t i = 0; i < std::min(count, kScoresPrinted); ++i) {
     std::vector<std::string> cells = {count_text(i + 1), number_text(answer.scores[i].item<double>(), 4)};
     if (exact) cells.push_back(number_text(answer.exact_scores[i].item<double>(), 4));
+    if (refined) cells.push_back(number_text(answer.refined_scores[i].item<double>(), 4));
     scored.add(std::move(cells));
   }
   const std::string rest =
@@ -315,23 +329,30 @@ Result infer(const InferArguments& arguments, bool json) {
   set_sampler(run, arguments.sampler);
   derived_quantities(arguments.question.derived, run.task->info());  // fails before any computation
   if (!arguments.follow && arguments.data() != "-") check_fields(*run.task, arguments.question.set);
+  if (arguments.question.refine)
+    if (const std::string why = not_refined(run); !why.empty()) fail_usage("--refine cannot serve this run: {}", why);
   if (target_room_of(run.task->info()).in_folder() && arguments.question.interval != IntervalKind::central)
     fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
                run.task->info().name);
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   const std::shared_ptr<const OtherPrior> prior = infer_prior(run, arguments);
+  if (prior && arguments.question.refine)
+    fail_usage("--prior is of the run's own posterior; leave --refine out, or ask in two calls");
   if (arguments.exact)
     fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is printed without it");
   if (arguments.follow && arguments.local_test > 0)
     fail_usage("--local-test takes a set as it stands; leave --follow out");
   if (arguments.follow && !arguments.question.set.member.empty())
     fail_usage("--member names a set of a file as it stands; leave --follow out");
+  if (arguments.follow && arguments.question.refine)
+    fail_usage("--refine takes a set as it stands; leave --follow out");
   if (arguments.follow && arguments.predictive > 0)
     fail_usage("--predictive takes a set as it stands; leave --follow out");
   if (arguments.follow) return infer_follow(run, arguments, json);
   if (arguments.data() == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = arguments.question.interval;
+  if (arguments.question.refine) check_refinable(run);
   if (arguments.local_test > 0) check_local_test(run.task->info(), arguments.local_test);
   std::string changed;
   if (arguments.predictive > 0) changed = check_predictive(run, arguments.predictive);
@@ -365,6 +386,7 @@ Result infer(const InferArguments& arguments, bool json) {
     of_item += text + "\n";
   if (!of_item.empty()) result.text += "\n" + of_item;
   result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
+  if (answer.known.refined) result.text += fmt::format("\n{}\n", refined_text(*answer.known.refined, question.size));
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
     result.text += fmt::format("\n{}\n", text);
   if (arguments.local_test > 0) {
@@ -418,6 +440,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
   use.training_prior =
       "With --prior: the prior that the task draws a target from, where the task does not state it and it is not "
       "uniform between two bounds; it is checked against the task's draws; may be given again";
+  use.refine = "Also print the often sharper posterior by the run's learned likelihood";
   use.interval =
       "Interval type: central (as much below as above), hpd (highest density: the shortest) or upper (limits)";
   use.seed = "Seed of the samples, and of observations that are made of an item";
@@ -466,14 +489,13 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
   const std::string footer = with_task_names(
       "Examples:\n"
       "  pairs --batch infer {first} --data events.csv\n"
-      "  pairs --batch infer {first} --data events.csv --n 20 --random\n"
       "  pairs --batch infer {first} --data - --follow <events.csv\n"
       "  pairs --batch infer {first} --data events.csv --derive \"odds = theta/(1 - theta)\"\n"
       "  pairs --batch infer {first} --data events.csv --prior \"beta(2, 8)\"\n"
+      "  pairs --batch infer {first} --data events.csv --refine\n"
       "  pairs --batch infer {first} --data sets.csv --group run\n"
       "  pairs --batch infer {first} --data sets/ --out table.tex\n"
-      "  pairs --batch infer {first} --data events.csv --n 20 --local-test 1000\n"
-      "  pairs --batch infer {first} --data events.csv --n 20 --predictive 200\n"
+      "  pairs --batch infer {first} --data events.csv --n 20 --local-test 1000 --predictive 200\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
       R"(Computes mean, sd, median and intervals of the density (of more than two targets from 4,000 samples), and

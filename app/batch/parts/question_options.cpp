@@ -36,6 +36,7 @@ void add_question_options(CLI::App& app, QuestionOptions& options, const Questio
     app.add_option("--interval", options.interval_, use.interval)->type_name("KIND")->capture_default_str();
   }
   if (!use.learned_product.empty()) app.add_flag("--learned-product", asked.learned_product, use.learned_product);
+  if (!use.refine.empty()) app.add_flag("--refine", asked.refine, use.refine);
   options.own_seed_ = !use.seed.empty();
   if (options.own_seed_)
     app.add_option("--seed", asked.seed, use.seed)

@@ -24,6 +24,8 @@
 namespace pairs {
 namespace {
 
+constexpr std::int64_t kRefinedDraws = 4000;  // of a refined posterior that no plot can hold
+
 // Why the run is omitted at n next to others; "" if it is not.
 std::string left_out(const AskedRun& run, bool shown, std::int64_t n) {
   const std::string& name = run.loaded.name;
@@ -54,7 +56,15 @@ void add_trust(const AskedRun& run, const torch::Tensor& aggregate, const AskedS
 // A divergence that a well-trained run rarely reaches: that of two normals of equal width whose means are one sd apart.
 constexpr double kFarFromExact = 0.5;
 
+// For the refined posterior, whose samples are checked, that of means a little less than half an sd apart.
+constexpr double kRefinedFromExact = 0.1;
+
 void warn_of_exact(PosteriorAnswer& answer) {
+  for (const PosteriorNumbers& one : answer.numbers)
+    if (one.name == kRefined && one.kl > kRefinedFromExact)
+      answer.warnings.push_back(
+          {WarningKind::exact, caveat_text("The refined posterior differs from the exact posterior of this very set",
+                                           fmt::format("{:.2g} nat", one.kl), "use the exact posterior")});
   if (answer.numbers.empty() || !answer.numbers.front().ours || !(answer.numbers.front().kl > kFarFromExact)) return;
   answer.warnings.push_back(
       {WarningKind::exact,
@@ -158,6 +168,13 @@ std::vector<TargetNumbers> PosteriorAnswer::shown_numbers(const Task& task, cons
 std::vector<TargetNumbers> PosteriorAnswer::exact_numbers() const {
   const PosteriorNumbers* const exact = find_role(numbers, SeriesRole::exact);
   return exact ? exact->targets : std::vector<TargetNumbers>();
+}
+
+std::vector<TargetNumbers> PosteriorAnswer::refined_numbers() const {
+  if (!refined) return {};
+  for (const PosteriorNumbers& one : numbers)
+    if (one.name == kRefined) return one.targets;
+  return sample_numbers(resampled(*refined, kRefinedDraws, kFigureSeed));
 }
 
 void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set, PosteriorAnswer& answer) {

@@ -13,6 +13,7 @@
 #include "app/posterior/set/embedded_set.h"
 #include "app/posterior/source/null_factor.h"
 #include "app/posterior/source/posterior_numbers.h"
+#include "app/posterior/source/refined_source.h"
 #include "app/posterior/validation/external_validation.h"
 #include "core/eval/calibration/disagreement.h"
 #include "core/train/run/run.h"
@@ -42,10 +43,11 @@ struct PosteriorAnswer {
   Typicality typicality;              // of the shown run's aggregate
   Disagreement disagreement = {};     // between the members of an ensemble,
   std::vector<PosteriorSource> member_sources = {};
-  std::vector<PosteriorNumbers> members = {};  // and each member's own posterior, if it can be drawn
-  std::vector<NullFactor> nulls;               // for the task's null value, if any,
-  std::string null;                            // and as text (null_text)
-  double milliseconds = 0;                     // time from the aggregate to all of this
+  std::vector<PosteriorNumbers> members = {};            // and each member's own posterior, if it can be drawn
+  std::vector<NullFactor> nulls;                         // for the task's null value, if any,
+  std::string null;                                      // and as text (null_text)
+  std::shared_ptr<const RefinedPosterior> refined = {};  // the source kRefined, if it is among the sources
+  double milliseconds = 0;                               // time from the aggregate to all of this
 
   const PosteriorSource& source_of(const PosteriorNumbers& one) const;
   double reference_milliseconds() const;  // time of the references
@@ -55,6 +57,8 @@ struct PosteriorAnswer {
   // run's own. Empty if there are none.
   std::vector<TargetNumbers> shown_numbers(const Task& task, const AskedRun& run) const;
   std::vector<TargetNumbers> exact_numbers() const;
+  // The numbers of the refined posterior, from its samples if a plot cannot hold it. Empty if there is none.
+  std::vector<TargetNumbers> refined_numbers() const;
 };
 
 // A set at one N, to be evaluated by a run.

@@ -26,7 +26,8 @@ enum class WarningKind {
   given,    // beyond what training saw
   members,  // members of an ensemble disagree
   peaks,    // a density has several, so that one interval does not describe it
-  exact     // the exact posterior of the set is known and differs
+  exact,    // the exact posterior of the set is known and differs
+  refined   // the posterior refined by a learned likelihood differs
 };
 // A caveat of a posterior, as one sentence; every front end shows this text.
 struct PosteriorWarning {

@@ -9,6 +9,7 @@
 
 #include "app/posterior/plots/corner_plots.h"
 #include "app/posterior/set_posterior/usual_tests.h"
+#include "app/posterior/source/refined_source.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/task_words.h"
 #include "core/base/text/error.h"
@@ -114,6 +115,8 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
                set->name(), count_text(set->size()), set->size());
   SetPosterior posterior(set, asked_runs(runs, options.shades));
   posterior.ask_learned_product(options.asked.learned_product);
+  if (options.asked.refine) check_refinable(posterior.runs().front().loaded);
+  posterior.ask_refined(options.asked.refine, options.keep_going);
   std::int64_t most = set->size();
   for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());
   std::vector<Figure> columns;

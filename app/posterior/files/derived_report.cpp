@@ -34,7 +34,7 @@ void report_derived(const std::vector<DerivedNumbers>& all, IntervalKind interva
     nlohmann::json& said = document["derived"][one.name];
     nlohmann::json numbers = document_of(one, interval);
     if (!one.ours) {
-      said["exact"] = std::move(numbers);
+      said[one.source] = std::move(numbers);
       continue;
     }
     said.update(numbers);

@@ -25,6 +25,7 @@ void question_fields(Visit&& visit) {
   visit("others", &Question::others);
   visit("interval", &Question::interval);
   visit("learned_product", &Question::learned_product);
+  visit("refine", &Question::refine);
   visit("derived", &Question::derived);
   visit("prior", &Question::prior);
   visit("tests", &Question::tests);

@@ -44,6 +44,13 @@ class SetPosterior {
 
   // Whether the references include the shown run's learned product.
   void ask_learned_product(bool ask) { learned_product_ = ask; }
+  // Whether the references include the shown run's posterior refined by its learned likelihood (refined_source.h).
+  // It takes seconds; `keep_going` false throws Stopped.
+  void ask_refined(bool ask, std::function<bool()> keep_going = {}, std::uint64_t seed = kFigureSeed) {
+    refined_ = ask;
+    keep_refining_ = std::move(keep_going);
+    refine_seed_ = seed;
+  }
 
   // The posteriors at n <= ready(); without `references`, only those of runs.
   PosteriorAnswer answer(std::int64_t n, bool references = true) const;
@@ -89,10 +96,13 @@ class SetPosterior {
   void leave_out_far(const AskedSet& asked, const Observations& x, SetPredictiveTest& test) const;
   void ask_references(std::int64_t n, PosteriorAnswer& answer) const;
   void ask_product(std::int64_t n, PosteriorAnswer& answer) const;
+  void refine(std::int64_t n, PosteriorAnswer& answer) const;
 
   std::shared_ptr<ObservedSet> set_;
   std::vector<AskedRun> runs_;
-  bool learned_product_ = false;
+  bool learned_product_ = false, refined_ = false;
+  std::function<bool()> keep_refining_;
+  std::uint64_t refine_seed_ = kFigureSeed;
   bool confined_ = false;  // no density lies outside the targets' ranges
 };
 

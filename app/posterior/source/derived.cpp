@@ -106,7 +106,7 @@ std::vector<DerivedNumbers> derived_numbers(const std::vector<DerivedQuantity>& 
   const OneThread one_thread;
   std::vector<std::pair<const PosteriorSource*, torch::Tensor>> drawn;
   for (const PosteriorSource& source : sources)
-    if (source.ours || source.role == SeriesRole::exact)
+    if (source.ours || source.role == SeriesRole::exact || source.name == kRefined)
       drawn.emplace_back(&source, source.sample(kDerivedDraws, kFigureSeed));
   for (const DerivedQuantity& quantity : quantities)
     for (const auto& [source, draws] : drawn) out.push_back(numbers_of(quantity, *source, draws));

@@ -93,9 +93,9 @@ SeriesRole reference_role(const std::string& name) {
 }
 
 LineStyle posterior_style(SeriesRole role, const std::string& name) {
-  return role == SeriesRole::exact || name == kLearnedProduct     ? LineStyle::dashed
-         : role == SeriesRole::naive || role == SeriesRole::other ? LineStyle::dotted
-                                                                  : LineStyle::solid;
+  return role == SeriesRole::exact || name == kLearnedProduct || name == kRefined ? LineStyle::dashed
+         : role == SeriesRole::naive || role == SeriesRole::other                 ? LineStyle::dotted
+                                                                                  : LineStyle::solid;
 }
 
 }  // namespace pairs

@@ -229,6 +229,34 @@ TEST(EvaluateCommand, ScoresTheLearnedProduct) {
   EXPECT_THAT(none.err, HasSubstr("task digits knows no density of its prior"));
 }
 
+TEST(EvaluateCommand, ScoresTheRefinedPosterior) {
+  const Answer answer = run_words({"evaluate", "bump-hunt", "--sizes", "1,10", "--sets", "60", "--samples", "19",
+                                   "--refine", "50", "--json", "--out", out("refined.json")});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const nlohmann::json document = nlohmann::json::parse(answer.out);
+  for (const nlohmann::json& row : document.at("rows")) {
+    const nlohmann::json& gain = row.at("reference_gain").at("refined");
+    EXPECT_EQ(gain.at("sets"), 50);
+    EXPECT_LE(gain.at("left_out"), 2);
+    EXPECT_NEAR(gain.at("gain").get<double>(), 0, 0.15);
+    EXPECT_NEAR(row.at("reference_gap").at("refined").at(0).get<double>(), 0, 0.05) << "it is nearly exact";
+  }
+  EXPECT_EQ(read_metrics(built_in_tasks(), out("refined.json"))->rows.at(1).reference_gain.at("refined").sets, 50);
+  const Answer none = run_words({"evaluate", "digits", "--sizes", "1", "--refine", "5"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--refine cannot serve this run: its observations are images"));
+}
+
+TEST(FigureCommand, DrawsTheRefinedPosterior) {
+  const Answer answer =
+      run_words({"figure", "posterior", "bump-hunt", "--n", "10", "--refine", "--out", out("refined.csv")});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(read_file(out("refined.csv")), HasSubstr("refined"));
+  const Answer none = run_words({"figure", "posterior", "digits", "--n", "5", "--refine", "--out", out("none2.csv")});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--refine cannot serve this run: its observations are images"));
+}
+
 TEST(EvaluateCommand, ScoresLargerSetsWhereItIsForced) {
   const std::string run = model::small_run(folder().path(), "small", "gaussian");
   const std::vector<std::string> words = {"evaluate", run, "--sizes", "1,500", "--sets", "30", "--samples", "19"};

@@ -200,6 +200,60 @@ TEST_F(InferViews, BadInputGetsOneSentence) {
   EXPECT_THAT(steps.err, HasSubstr("--steps and --solver belong to samples of images"));
 }
 
+// The refined posterior stands next to the exact one, with what is known of its samples.
+TEST(InferRefine, AddsThePosteriorByTheLearnedLikelihood) {
+  TemporaryFolder folder;
+  std::string text = "x\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("{}\n", 0.11 * i - 2.2);
+  write_file(folder / "x.csv", text);
+  std::vector<std::string> words = {
+      "infer", "bump-hunt", "--data", (folder / "x.csv").string(), "--refine", "--out", (folder / "s.npz").string()};
+  const Answer table = run_words(words);
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("refined"));
+  EXPECT_THAT(table.out, HasSubstr("Refined by the learned likelihood: "));
+  words.push_back("--json");
+  const nlohmann::json first = nlohmann::json::parse(run_words(words).out).at("exact");
+  const double middle = first.at("mean")[0].get<double>(), spread = first.at("sd")[0].get<double>();
+  write_file(folder / "theta.csv", fmt::format("theta\n{}\n{}\n", middle, middle + spread));
+  for (const std::string& more : {std::string("--theta"), (folder / "theta.csv").string(), std::string("--derive"),
+                                  std::string("odds = theta/(1 - theta)")})
+    words.push_back(more);
+  const nlohmann::json document = nlohmann::json::parse(run_words(words).out);
+  EXPECT_NEAR(document.at("derived").at("odds").at("refined").at("mean").get<double>(),
+              document.at("derived").at("odds").at("exact").at("mean").get<double>(), 0.1);
+  for (const std::size_t k : {0, 1})
+    EXPECT_NEAR(document.at("refined").at("log_density").at(k).get<double>(),
+                document.at("exact").at("log_density").at(k).get<double>(), 0.2);
+  const double exact = document.at("exact").at("mean")[0].get<double>(),
+               sd = document.at("exact").at("sd")[0].get<double>();
+  EXPECT_NEAR(document.at("refined").at("mean")[0].get<double>(), exact, 0.2 * sd);
+  EXPECT_NEAR(document.at("refined").at("sd")[0].get<double>() / sd, 1, 0.15);
+  EXPECT_GT(document.at("refined_by").at("effective").get<double>(), 100);
+  EXPECT_LE(document.at("refined_by").at("pareto_k").get<double>(), 0.7);
+}
+
+TEST(InferRefine, RefusesWhatItDoesNotServe) {
+  TemporaryFolder folder;
+  write_file(folder / "sets.csv", "run,x\na,1\na,2\nb,3\nb,4\n");
+  write_file(folder / "x.csv", "x\n1\n2\n");
+  const auto refusal = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "infer");
+    words.push_back("--refine");
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, 2) << answer.out;
+    return answer.err;
+  };
+  EXPECT_THAT(refusal({"bump-hunt", "--data", (folder / "sets.csv").string(), "--group", "run"}),
+              HasSubstr("--refine is about one set"));
+  EXPECT_THAT(refusal({"bump-hunt", "--data", (folder / "x.csv").string(), "--follow"}),
+              HasSubstr("--refine takes a set as it stands"));
+  EXPECT_THAT(refusal({"bump-hunt", "--data", (folder / "x.csv").string(), "--prior", "beta(2, 8)"}),
+              HasSubstr("--prior is of the run's own posterior"));
+  EXPECT_THAT(refusal({"digits", "--data", folder.path().string()}),
+              HasSubstr("--refine cannot serve this run: its observations are images"));
+}
+
 // The intervals are of the kind that is asked for, and those of the density rather than of the samples written.
 TEST(InferIntervals, AreCentralHighestDensityOrUpperLimits) {
   TemporaryFolder folder;

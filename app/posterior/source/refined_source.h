@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/posterior/source/posterior_source.h"
+#include "core/eval/evaluate/made_scores.h"
+#include "core/likelihood/refined_posterior.h"
+#include "core/train/run/run.h"
+
+namespace pairs {
+
+// A posterior that a run's learned likelihood refined, with what is known of its samples.
+struct RefinedSource {
+  PosteriorSource source;
+  std::shared_ptr<const RefinedPosterior> posterior;
+};
+
+// Why a run's posteriors cannot be refined, a clause; "" if they can. Without looking at a set.
+std::string not_refined(const LoadedRun& run);
+
+// Throws an Error if a run cannot refine any set: a usage error if it has no likelihood, else if that is damaged, or if
+// its observations are not independent.
+void check_refinable(const LoadedRun& run);
+
+// The refined posterior of the observations x [N, ...] with conditions [1, g] or undefined, by the likelihood in the
+// run's folder. `start`: samples θ [S, d] of the run's own posterior. Throws Error, a clause, if the run has no
+// likelihood, if its observations are not independent, or if the samples cannot be used; Stopped once `keep_going`
+// returns false.
+RefinedSource refined_source(const LoadedRun& run, const Observations& x, const torch::Tensor& given,
+                             const torch::Tensor& start, std::uint64_t seed,
+                             const std::function<bool()>& keep_going = {});
+
+// The refined posterior as a density to score on test sets, the first `sets` of each size. Throws as refined_source
+// does, but for sets that have no density.
+MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::function<bool()>& keep_going = {});
+
+// "Refined by the learned likelihood: 1,390 effective samples, Pareto k = 0.12, …".
+std::string refined_text(const RefinedPosterior& posterior, std::int64_t n);
+
+// {"effective", "pareto_k", "halves", "members"}
+nlohmann::json refined_document(const RefinedPosterior& posterior);
+
+// A warning if the refined posterior contradicts the run's own, a sentence; "" if they agree. A posterior from less of
+// the data is wider, and its mean is apart from the sharper one's by no more than the difference of their variances
+// explains.
+std::string disagreement_with_run(const RefinedPosterior& refined, const torch::Tensor& mean, const torch::Tensor& sd,
+                                  const TaskInfo& info);
+
+}  // namespace pairs

@@ -1,0 +1,73 @@
+#include "app/posterior/source/refined_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/files/files.h"
+#include "core/train/stages/likelihood_stage.h"
+#include "tasks/registry.h"
+#include "tests/core/base/message.h"
+#include "tests/core/base/temporary_folder.h"
+#include "tests/core/train/test_monitor.h"
+
+namespace pairs {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(RefinedSource, DisagreesOnlyWhereWidthsDoNotExplainIt) {
+  TaskInfo info;
+  info.targets.push_back({"theta", "θ", "", 0, 1, 0.5, 0.3, 1, 0, 1});
+  RefinedPosterior refined;
+  const auto text = [&](double mean, double sd, double own_mean, double own_sd) {
+    refined.mean = torch::tensor({mean}, torch::kFloat64);
+    refined.sd = torch::tensor({sd}, torch::kFloat64);
+    return disagreement_with_run(refined, torch::tensor({own_mean}, torch::kFloat64),
+                                 torch::tensor({own_sd}, torch::kFloat64), info);
+  };
+  EXPECT_EQ(text(0.5, 0.1, 0.5, 0.1), "");
+  EXPECT_EQ(text(0.5, 0.02, 0.7, 0.1), "") << "a wide posterior may be two of its deviations off";
+  EXPECT_THAT(text(0.5, 0.1, 0.7, 0.1), HasSubstr("disagree on θ")) << "equally wide ones may not";
+  EXPECT_THAT(text(0.5, 0.02, 1.1, 0.1), HasSubstr("one of them is wrong for this set"));
+  EXPECT_THAT(text(0.5, 0.3, 0.5, 0.1), HasSubstr("disagree")) << "more data do not widen";
+}
+
+// The shipped bump hunt, whose exact posterior is known, with its shipped likelihood.
+TEST(RefinedSource, OfTheBumpHuntIsTheExactPosterior) {
+  const Tasks tasks = built_in_tasks();
+  const LoadedRun run = load_run(tasks, "bump-hunt");
+  ASSERT_EQ(not_refined(run), "");
+  for (const std::int64_t n : {1, 10, 100}) {
+    const std::vector<std::int64_t> index = {5};
+    const std::vector<SetRange> range = {{5, 0, n}};
+    const Latents latents = run.task->latents(1, Purpose::test, index);
+    const Observations x = run.task->observe(latents, 1, Purpose::test, range, torch::kCPU);
+    const RefinedSource refined = refined_source(run, x, {}, {}, 1);
+    const PosteriorSource exact = reference_source(*run.task, "exact", x);
+    const double sd = exact.sd.item<double>();
+    EXPECT_NEAR(refined.source.mean.item<double>(), exact.mean.item<double>(), 0.15 * sd) << n;
+    EXPECT_NEAR(refined.source.sd.item<double>() / sd, 1, 0.1) << n;
+    EXPECT_NEAR(refined.source.sample(2000, 3).mean().item<double>(), exact.mean.item<double>(), 0.2 * sd) << n;
+    const torch::Tensor theta = torch::linspace(0.0005, 0.9995, 1000, torch::kFloat64).unsqueeze(1);
+    const torch::Tensor log = exact.log_density(theta), own = refined.source.log_density(theta);
+    EXPECT_NEAR((log.exp() * (log - own)).mean().item<double>(), 0, 0.03) << "divergence in nat at N = " << n;
+    EXPECT_THAT(refined_text(*refined.posterior, n), HasSubstr("effective samples"));
+    EXPECT_THAT(refined_text(*refined.posterior, 101), HasSubstr("tested up to N = 100 only"));
+  }
+}
+
+TEST(RefinedSource, StatesWhyThereIsNone) {
+  const Tasks tasks = built_in_tasks();
+  EXPECT_THAT(not_refined(load_run(tasks, "digits")), HasSubstr("images"));
+  const TemporaryFolder folder;
+  std::filesystem::copy(load_run(tasks, "bump-hunt").folder, folder / "run");
+  const LoadedRun copy = load_run(tasks, (folder / "run").string());
+  EXPECT_THAT(not_refined(copy), HasSubstr("pairs --batch likelihood "));
+  EXPECT_THAT(message_of([&] {
+                refined_source(copy, torch::zeros({1, 1}), {}, {}, 1);
+              }),
+              HasSubstr("has no learned likelihood"));
+}
+
+}  // namespace
+}  // namespace pairs
