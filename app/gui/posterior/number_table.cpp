@@ -88,16 +88,35 @@ std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
   return text + fmt::format("\nworked out in {:.1f} ms", series.milliseconds);
 }
 
+// A switch of the row of intervals, its width, and the space before it.
+float toggle_width(const char* title) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  return ImGui::GetFrameHeight() + style.ItemInnerSpacing.x + ImGui::CalcTextSize(title).x + style.ItemSpacing.x;
+}
+
+constexpr const char *kProduct = "Product", *kRefinedTitle = "Refined";
+
 // The switch for the learned product among the references, if the shown run has one.
 void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
   if (!scene.no_product.empty()) return;
   ImGui::SameLine();
   bool on = posterior.options.learned_product();
-  if (ui::toggle("posterior/product", "Product", on,
+  if (ui::toggle("posterior/product", kProduct, on,
                  fmt::format("Learned product: also multiply the run's posteriors of each observation alone, for sets "
                              "of up to {}, and compare them with the posterior of the set",
                              count_text(kMostLearnedProduct))))
     posterior.options.set_learned_product(on);
+}
+
+// The switch for the posterior that the shown run's learned likelihood refines, if it has one.
+void refined_choice(model::Posterior& posterior, const PosteriorScene& scene) {
+  if (!scene.no_refined.empty()) return;
+  ImGui::SameLine();
+  bool on = posterior.options.refined();
+  if (ui::toggle("posterior/refined", kRefinedTitle, on,
+                 "Also show the posterior by the run's learned likelihood of one observation, which is often sharper; "
+                 "it takes a second or more"))
+    posterior.options.set_refined(on);
 }
 
 // The choice of intervals for the table, the plot and the sentence. Central ones that exclude the peak state so in
@@ -119,10 +138,14 @@ void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown
         "\nThe density is highest where the central interval of 90 % does not reach: the highest-density interval or "
         "an upper limit is more informative.";
   int chosen = static_cast<int>(posterior.options.interval());
-  ui::label("Intervals", about, 72);
+  // In a narrow window with both switches the label is left out; the box shows the same tip.
+  const float wide = px(72) + px(160) + (scene.no_product.empty() ? toggle_width(kProduct) : 0) +
+                     (scene.no_refined.empty() ? toggle_width(kRefinedTitle) : 0);
+  if (ImGui::GetContentRegionAvail().x >= wide) ui::label("Intervals", about, 72);
   if (ui::combo("posterior/interval", chosen, titles, about, px(160)))
     posterior.options.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
   product_choice(posterior, scene);
+  refined_choice(posterior, scene);
 }
 
 }  // namespace

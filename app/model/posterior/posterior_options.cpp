@@ -36,6 +36,17 @@ void PosteriorOptions::set_learned_product(bool on) {
   s.ask();
 }
 
+bool PosteriorOptions::refined() const {
+  return state_.request.asked.refine;
+}
+
+void PosteriorOptions::set_refined(bool on) {
+  PosteriorState& s = state_;
+  if (on == s.request.asked.refine) return;
+  s.request.asked.refine = on;
+  s.ask();
+}
+
 std::vector<std::string> PosteriorOptions::derived() const {
   return state_.derived();
 }

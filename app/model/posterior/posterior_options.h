@@ -20,6 +20,9 @@ class PosteriorOptions {
   // Whether the references include the learned product of the shown run (core/eval/references/learned_product.h).
   bool learned_product() const;
   void set_learned_product(bool on);
+  // Whether they include its posterior refined by its learned likelihood (app/posterior/source/refined_source.h).
+  bool refined() const;
+  void set_refined(bool on);
   // Quantities derived from the targets (app/posterior/source/derived.h) and shown with them, such as
   // "ratio = theta/psi", for every run with the same targets. add_derived returns why a quantity is refused, as a
   // sentence, or "".

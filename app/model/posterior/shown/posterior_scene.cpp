@@ -13,6 +13,7 @@
 #include "app/posterior/checks/within_sets.h"
 #include "app/posterior/figures/posterior_figure.h"
 #include "app/posterior/question/set_arguments.h"
+#include "app/posterior/source/refined_source.h"
 #include "app/posterior/validation/external_validation_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/run_shades.h"
@@ -118,6 +119,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.set_size = set.held();
   scene.trained = posterior.runs().front().loaded.estimator->max_n();
   scene.no_product = no_learned_product(posterior.runs().front().loaded);
+  scene.no_refined = not_refined(posterior.runs().front().loaded);
   scene.no_confidence = no_frequentist_answers(posterior.task());
   scene.simulated = set.simulated();
   scene.by_hand = !set.choice().theta.empty();
@@ -191,7 +193,7 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
   scene.ups.clear();
   scene.set_size = 0;
   scene.simulated = scene.by_hand = scene.drawable = false;
-  scene.no_product = "a followed set has no references";
+  scene.no_product = scene.no_refined = "a followed set has no references";
   scene.no_confidence = "a set that is followed grows; stop it first";
   scene.choice = {.index = before.choice.index, .file = file};
   scene.choice.missing = missing;
@@ -246,6 +248,7 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
   if (asked.interval != IntervalKind::central)
     words.push_back(fmt::format("--interval {}", interval_word(asked.interval)));
   if (asked.learned_product) words.push_back("--learned-product");
+  if (asked.refine) words.push_back("--refine");
   if (shown && shown->n == asked.n && shown->kept_axes) {
     std::vector<double> ends;
     for (const AxisRange& range : shown->kept_axes->ranges) ends.insert(ends.end(), {range.first, range.second});

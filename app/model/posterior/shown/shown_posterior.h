@@ -100,6 +100,7 @@ struct PosteriorScene {
   std::int64_t set_size = 0;         // size of the file's set; else `most`
   std::int64_t trained = 1;          // the largest N in the shown run's training
   std::string no_confidence;         // why there are no frequentist results; else ""
+  std::string no_refined;            // why its posterior cannot be refined; else ""
   std::string no_product;            // why the shown run has no learned product; else ""
   bool simulated = true;
   bool by_hand = false;              // whether θ and ψ were set by hand

@@ -103,7 +103,7 @@ class PosteriorEngine::Work {
   };
   std::vector<Beside> extra_;
   IntervalKind interval_ = IntervalKind::central;
-  bool learned_product_ = false;
+  bool learned_product_ = false, refined_ = false;
   std::map<std::vector<std::string>, std::vector<std::string>> derived_;  // by the targets' names
   std::vector<WidthPoint> widths_;
   std::set<std::int64_t> width_done_;
@@ -273,6 +273,7 @@ void PosteriorEngine::Work::begin() {
   for (const Shown& one : runs_) asked.push_back(one.asked);
   posterior_.emplace(set_, std::move(asked));
   posterior_->ask_learned_product(learned_product_);
+  posterior_->ask_refined(refined_);
   for (std::size_t r = 0; r < runs_.size(); ++r) runs_[r].asked.embedded = posterior_->runs()[r].embedded;
   widths_.clear();
   width_done_.clear();
@@ -461,13 +462,15 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   const bool other_interval = std::exchange(interval_, request.asked.interval) != request.asked.interval;
   const bool other_product =
       std::exchange(learned_product_, request.asked.learned_product) != request.asked.learned_product;
+  const bool other_refined = std::exchange(refined_, request.asked.refine) != request.asked.refine;
   const bool other_derived = std::exchange(derived_, request.asked.other_derived) != request.asked.other_derived;
   posterior_->ask_learned_product(learned_product_);
+  posterior_->ask_refined(refined_, [&stale] { return !stale(); });
   const std::int64_t n = std::clamp<std::int64_t>(request.asked.n, 1, set_->size());
   board_.now("embedding the observed set");
   embed_until(n, stale);
   board_.now("posterior");
-  if (at_.n != n || other_product)
+  if (at_.n != n || other_product || other_refined)
     serve(n, true);
   else if (other_pin || other_interval || other_derived)
     show(at_, true);

@@ -19,6 +19,7 @@
 #include "app/model/posterior/shown/posterior_scene.h"
 #include "app/posterior/figures/posterior_figure.h"
 #include "app/posterior/question/random_subset.h"
+#include "app/posterior/source/posterior_source.h"
 #include "core/aggregate.h"
 #include "core/base/text/error.h"
 #include "core/train/run/run.h"
@@ -180,6 +181,33 @@ TEST_F(ShippedPosterior, TheLearnedProductIsAskedFor) {
   posterior.options.set_learned_product(false);
   settle();
   EXPECT_FALSE(shows());
+}
+
+// The posterior by the shipped likelihood is near the exact one, and the copied command draws it, too.
+TEST_F(ShippedPosterior, TheRefinedPosteriorIsAskedFor) {
+  posterior.open("bump-hunt");
+  posterior.set_n(10);
+  settle();
+  const auto shows = [&] {
+    const auto& all = posterior.shown()->series;
+    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.name == kRefined; });
+  };
+  ASSERT_EQ(posterior.scene()->no_refined, "");
+  EXPECT_FALSE(shows());
+  EXPECT_EQ(posterior.batch_command().find("--refine"), std::string::npos);
+  posterior.options.set_refined(true);
+  settle();
+  ASSERT_TRUE(shows());
+  const TargetNumbers refined = series(kRefined).targets[0], exact = series("exact").targets[0];
+  EXPECT_NEAR(refined.mean, exact.mean, 0.15 * exact.sd);
+  EXPECT_NEAR(refined.sd / exact.sd, 1, 0.1);
+  EXPECT_NE(posterior.batch_command().find(" --refine"), std::string::npos);
+  posterior.options.set_refined(false);
+  settle();
+  EXPECT_FALSE(shows());
+  posterior.open("digits");
+  settle();
+  EXPECT_NE(posterior.scene()->no_refined, "");
 }
 
 TEST_F(ShippedPosterior, NewestNWinsAndAxesStandStill) {
