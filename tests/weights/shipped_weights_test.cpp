@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <numbers>
@@ -72,22 +73,32 @@ class ShippedWeights : public ::testing::TestWithParam<std::string> {
  protected:
 };
 
+// A run that tests share, with what its task has prepared in memory.
+LoadedRun shared_run(const std::string& key, const std::function<LoadedRun()>& load) {
+  static std::map<std::string, LoadedRun> kept;
+  const auto found = kept.find(key);
+  return found != kept.end() ? found->second : kept.emplace(key, load()).first->second;
+}
+
 LoadedRun shipped(const std::string& task) {
-  return load_run(built_in_tasks(), task, task == "digits" ? testing::data_folder() : "", "cpu");
+  return shared_run(
+      task, [&] { return load_run(built_in_tasks(), task, task == "digits" ? testing::data_folder() : "", "cpu"); });
 }
 
 // Shipped weights on the unseen ones of fewer things than they were trained on: views of 20,000 objects and conformers
 // of 14,000 molecules would take an hour to make.
 LoadedRun shipped_on_few(const std::string& task) {
-  LoadedRun run = load_run(built_in_tasks(), task, "", "cpu");
-  const std::map<std::string, const char*> few = {{"objects", "task.objects=1500"},
-                                                  {"molecules", "task.molecules=300"}};
-  const auto setting = few.find(task);
-  if (setting == few.end() || long_tests()) return run;
-  set_field(fields(run.config), setting->second);
-  run.task = built_in_tasks()->make(task, run.config.task_options());
-  run.estimator = load_estimator(run.folder / run_file::estimator, run.task);
-  return run;
+  return shared_run(task + " on few", [&] {
+    LoadedRun run = load_run(built_in_tasks(), task, "", "cpu");
+    const std::map<std::string, const char*> few = {{"objects", "task.objects=1500"},
+                                                    {"molecules", "task.molecules=300"}};
+    const auto setting = few.find(task);
+    if (setting == few.end() || long_tests()) return run;
+    set_field(fields(run.config), setting->second);
+    run.task = built_in_tasks()->make(task, run.config.task_options());
+    run.estimator = load_estimator(run.folder / run_file::estimator, run.task);
+    return run;
+  });
 }
 
 // Trapezoid over a grid of one target at one aggregate.
