@@ -110,6 +110,7 @@ case $command in
     ! has objects || small "${small_objects[@]}"
     ! has molecules || small "${small_molecules[@]}"
     ;;
+  likelihood) lower --steps 40 ;;
   devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh tests this with its own server
   demo) small "${small_stages[@]}" ;;
   study)
