@@ -68,10 +68,9 @@ std::string column_name(const TaskInfo& info, std::int64_t k) {
 
 std::string LearnedLikelihood::refused(const Task& task) {
   const TaskInfo& info = task.info();
-  if (info.image_target()) return "its target is an image, and a likelihood needs parameters";
-  if (info.kind == ObservationKind::image) return "its observations are images, whose density it cannot learn";
-  if (info.kind == ObservationKind::rows)
-    return "its observations have different numbers of rows, for which it has no density";
+  if (info.targets.empty()) return "its target is an image, and a likelihood needs parameters";
+  if (info.rows > 0) return "its observations have different numbers of rows, for which it has no density";
+  if (info.observation_shape.size() != 1) return "its observations are images, whose density it cannot learn";
   if (task.stored() != nullptr) return "its sets are stored, and observations are simulated for it";
   if (face<BudgetedSimulator>(task) != nullptr)
     return "its simulations have a budget, and observations are simulated for it";
