@@ -128,7 +128,7 @@ TEST(LikelihoodStage, ResumesToTheSameBits) {
     train_likelihood(whole / name, run, config, monitor);
     int stops = 0;
     for (bool done = false; !done && stops < 200; ++stops) {
-      TestMonitor interrupting(250, static_cast<std::uint64_t>(stops) + 1);
+      TestMonitor interrupting(500, static_cast<std::uint64_t>(stops) + 1);
       try {
         train_likelihood(stopped / name, run, config, interrupting);
         done = true;
