@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
@@ -94,7 +95,8 @@ MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::
     const RefinedPosterior posterior = refined_by(*known.likelihood, *task, x, own.given, {}, kFigureSeed, keep_going);
     if (!posterior.refused.empty()) return std::nullopt;
     const double value = RefinedDensity(posterior, known.likelihood->space()).log_density(own.theta).item<double>();
-    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+    // Whether a set is left out must not depend on its θ, which the range of the parameters may not hold.
+    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
   };
   return out;
 }

@@ -1,11 +1,18 @@
 #include "core/eval/evaluate/made_scores.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text/error.h"
 #include "core/eval/metrics/mean_error.h"
 
 namespace pairs {
+namespace {
+
+// The share of the run's own density in the scored one, so that its logarithm is finite wherever a truth lies.
+constexpr double kOwnShare = 0.01;
+
+}  // namespace
 
 void MadeScores::begin(std::int64_t first, std::int64_t count) {
   collected_.assign(static_cast<std::size_t>(std::clamp<std::int64_t>(sets_ - first, 0, count)), {});
@@ -35,7 +42,12 @@ void MadeScores::finish(EvaluationRow& row, const std::vector<double>* exact) co
   ReferenceGain gain;
   std::vector<double> gains, gaps;
   for (std::size_t s = 0; s < log_density_.size(); ++s) {
-    const double value = log_density_[s].value_or(row.log_prob[s]);
+    double value = row.log_prob[s];
+    if (log_density_[s]) {
+      const double made = std::log1p(-kOwnShare) + *log_density_[s], own = std::log(kOwnShare) + value;
+      const double top = std::max(made, own);
+      value = top + std::log(std::exp(made - top) + std::exp(own - top));
+    }
     gain.left_out += !log_density_[s].has_value();
     gains.push_back(value - row.log_prob[s]);
     if (exact != nullptr) gaps.push_back((*exact)[s] - value);

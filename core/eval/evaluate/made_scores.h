@@ -17,12 +17,15 @@ namespace pairs {
 struct MadeDensity {
   std::string name;
   std::int64_t sets = 0;  // it is scored on the first so many sets of each size
-  // Its log density at a set's own θ; nothing if it has none for this set, which the run's own density then stands in
-  // for. `x` holds the set's observations on the CPU, `own` its parameters and conditions.
+  // Its log density at a set's own θ, which may be -infinity; nothing if it has none for this set, whatever its θ is:
+  // the run's own density then stands in. `x` holds the set's observations on the CPU, `own` its parameters and
+  // conditions.
   std::function<std::optional<double>(const Observations& x, const Latents& own)> log_density = {};
 };
 
-// Scores a made density on the first test sets of one size, whose observations are collected as they arrive.
+// Scores a made density on the first test sets of one size, whose observations are collected as they arrive. A
+// hundredth of the run's own density is mixed in: what is scored is a density made from the set alone, finite at every
+// truth.
 class MadeScores {
  public:
   MadeScores(MadeDensity made, std::int64_t sets) : made_(std::move(made)), sets_(std::min(made_.sets, sets)) {}

@@ -38,10 +38,30 @@ TEST(MadeScores, AreOfTheFirstSetsAndOfAllTheirObservations) {
   const ReferenceGain& gain = row.reference_gain.at("sum");
   EXPECT_EQ(gain.sets, 3);
   EXPECT_EQ(gain.left_out, 1) << "where the run's own density stands in";
-  EXPECT_NEAR(gain.mean, (1 + 0 + 1) / 3.0, 1e-12);
-  EXPECT_NEAR(gain.se, std::sqrt(((1.0 / 9) * 2 + 4.0 / 9) / 2 / 3), 1e-12);
-  EXPECT_NEAR(row.reference_nll.at("sum"), -30 - 2 / 3.0, 1e-12);
-  EXPECT_NEAR(row.reference_gap.at("sum").mean, (1 + 0 + 1) / 3.0, 1e-12);
+  // With a hundredth of the run's own density: a gain of 1 nat becomes log(0.99 e + 0.01).
+  const double one = std::log(0.99 * std::exp(1.0) + 0.01);
+  EXPECT_NEAR(gain.mean, 2 * one / 3, 1e-12);
+  EXPECT_NEAR(gain.se, one * std::sqrt(((1.0 / 9) * 2 + 4.0 / 9) / 2 / 3), 1e-12);
+  EXPECT_NEAR(row.reference_nll.at("sum"), -30 - 2 * one / 3, 1e-12);
+  EXPECT_NEAR(row.reference_gap.at("sum").mean, ((2 - one) + 0 + (2 - one)) / 3, 1e-12);
+}
+
+// A truth where the density vanishes costs the run's share, and is not left out: that would choose by the truth.
+TEST(MadeScores, ATruthOutsideCounts) {
+  MadeDensity nowhere;
+  nowhere.name = "nowhere";
+  nowhere.sets = 2;
+  nowhere.log_density = [](const Observations&, const Latents&) -> std::optional<double> { return -INFINITY; };
+  MadeScores scores(nowhere, 2);
+  scores.begin(0, 2);
+  scores.add(torch::zeros({2, 1}), {{0, 0, 0, 1}, {1, 0, 1, 2}});
+  scores.score({torch::ones({2, 1}, torch::kFloat64), torch::zeros({2, 0})}, {});
+  EvaluationRow row;
+  row.log_prob = {1, 3};
+  row.nll = -2;
+  scores.finish(row, nullptr);
+  EXPECT_EQ(row.reference_gain.at("nowhere").left_out, 0);
+  EXPECT_NEAR(row.reference_gain.at("nowhere").mean, std::log(0.01), 1e-12);
 }
 
 TEST(MadeScores, OfNoSetsAddNothingAndStopWhenAsked) {
