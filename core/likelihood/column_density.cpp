@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "core/base/text/error.h"
-#include "core/nn/initial.h"
 
 namespace pairs {
 
@@ -133,18 +132,6 @@ Tensor ColumnDensity::normal_scores(const Tensor& x, const Tensor& context) cons
     out.push_back(at::special_ndtri(u.clamp(1e-7, 1 - 1e-7)).clamp(-kMostScore, kMostScore));
   }
   return at::stack(out, 1);
-}
-
-Tensor ColumnDensity::least_spread(const Tensor& x, const Tensor& context) const {
-  const at::NoGradGuard no_grad;
-  std::vector<Tensor> out;
-  for (std::int64_t j = 0; j < columns(); ++j) {
-    const Mixture m = mixture(j, input(j, x, context));
-    const Tensor weight = m.log_weight.exp(), mean = (weight * m.mean).sum(-1, true);
-    const Tensor variance = (weight * (at::exp(2 * m.log_scale) + (m.mean - mean).square())).sum(-1);
-    out.push_back(variance.mean().sqrt());
-  }
-  return at::stack(out);
 }
 
 }  // namespace pairs

@@ -35,9 +35,6 @@ class ColumnDensity : public torch::nn::Module {
   // Normal scores Φ⁻¹(Q(x_j | x_1 .. x_{j-1}, context)) -> [B, m], clamped to ±5; independent and standard normal if q
   // is the distribution of x and its columns are continuous. Whole numbers count with half the mass of their cell.
   torch::Tensor normal_scores(const torch::Tensor& x, const torch::Tensor& context) const;
-  // The smallest standard deviation of a mixture's components relative to the column's, over the batch -> [m]. Near 0,
-  // a column is a function of those before it and of the context.
-  torch::Tensor least_spread(const torch::Tensor& x, const torch::Tensor& context) const;
 
  private:
   // The mixtures of one column: [.., K] each.

@@ -24,6 +24,7 @@ namespace {
 constexpr std::int64_t kMostNumbers = 64;       // of one observation
 constexpr std::int64_t kPriorDraws = 1 << 17;   // from which the margins are measured
 constexpr std::int64_t kScaleSets = 2048;       // from which the columns are measured, a few observations each
+constexpr double kLeastVariance = 1e-6;         // of a direction in standardized parameters
 constexpr double kFar = 12;                     // robust deviations beyond which a column counts as heavy
 constexpr std::int64_t kPairsAtOnce = 1 << 20;  // pairs of parameters and observations
 
@@ -51,6 +52,20 @@ ColumnScale scale_of(const Tensor& column, const std::string& name) {
   if (out.whole) out.scale = std::max(out.scale, 0.5);
   out.heavy = !out.whole && std::max(out.high - out.location, out.location - out.low) > kFar * out.scale;
   return out;
+}
+
+// Refuses parameters, values [B, d + p], of which one follows from the others: a monotone function of one of them has
+// the same ranks, or the opposite ones, and a linear combination leaves the values without spread in a direction.
+void check_independent(const TaskInfo& info, const Tensor& values) {
+  if (values.size(1) < 2) return;
+  for (const Tensor& one : {values.argsort(0, false).argsort(0, false).to(torch::kFloat64), values}) {
+    const auto [sizes, directions] = at::linalg_eigh(at::corrcoef(one.t()));
+    if (sizes[0].item<double>() > kLeastVariance) continue;
+    const auto k = directions.select(1, 0).abs().argmax().item<std::int64_t>();
+    const auto d = static_cast<std::int64_t>(info.targets.size());
+    fail("parameter {} follows from the others, and so has no density of its own; leave it out",
+         k < d ? info.targets[static_cast<std::size_t>(k)].name : info.nuisances[static_cast<std::size_t>(k - d)].name);
+  }
 }
 
 std::vector<double> cells_of(const std::vector<ColumnScale>& columns) {
@@ -112,6 +127,7 @@ LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings&
         const LikelihoodDraws some = draw_observations(task, seed, likelihood_sets::kScale, kScaleSets, torch::kCPU);
         try {
           ParameterSpace space(task.info(), prior.theta, prior.psi);
+          check_independent(task.info(), at::cat({prior.theta, prior.psi}, 1));
           std::vector<ColumnScale> columns;
           const Tensor x = some.x.to(torch::kFloat64);
           for (std::int64_t k = 0; k < x.size(1); ++k)

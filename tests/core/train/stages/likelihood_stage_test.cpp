@@ -165,6 +165,21 @@ TEST(LikelihoodStage, RefusesWhatHasNoDensity) {
     }
   };
   EXPECT_THAT(refusal(std::make_shared<const Discrete>()), HasSubstr("parameter psi takes only 2 different values"));
+  // A nuisance that follows from the target: a monotone function of it, and with a shift its own value.
+  class Follows : public SmallToy {
+   public:
+    explicit Follows(bool cube) : cube_(cube) {}
+    Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
+      Latents out = SmallToy::latents(seed, purpose, indices);
+      out.psi = cube_ ? -out.theta.pow(3) : 2 * out.theta + 1;
+      return out;
+    }
+
+   private:
+    bool cube_;
+  };
+  for (const bool cube : {false, true})
+    EXPECT_THAT(refusal(std::make_shared<const Follows>(cube)), HasSubstr("follows from the others")) << cube;
   class Halves : public SmallToy {
     Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                          const torch::Device& device) const override {
