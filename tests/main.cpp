@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstring>
 #include <mutex>
 
 namespace {
@@ -19,6 +21,12 @@ class SeedEachTest : public testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // What is tested starts processes of the program that it runs in. Here that is a test program, which would run all of
+  // its tests once more, unseen and beside the others.
+  if (argc > 1 && std::strcmp(argv[1], "--batch") == 0) {
+    std::fputs("A test program has no commands; the test that started it names none\n", stderr);
+    return 2;
+  }
   testing::InitGoogleMock(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new SeedEachTest);  // the list owns it
   return RUN_ALL_TESTS();
