@@ -24,9 +24,9 @@ OUT=${OUT:-$ROOT/build/gpu}
 mkdir -p "$OUT"
 OUT=$(realpath "$OUT")
 export PAIRS=$BUILD/pairs PAIRS_ASSETS=${PAIRS_ASSETS:-$ROOT/assets}
-pairs=("$PAIRS") gpu=cuda least_time=0.5 presets=${PRESETS:-quick|small|paper}
+pairs=("$PAIRS") gpu=cuda steps=100 least_time=0.5 presets=${PRESETS:-quick|small|paper}
 if [ -n "${PAIRS_REHEARSE:-}" ]; then
-  pairs=("$ROOT/tests/scripts/small_pairs.sh") gpu=cpu least_time=0.01 presets=quick
+  pairs=("$ROOT/tests/scripts/small_pairs.sh") gpu=cpu steps=20 least_time=0.01 presets=quick
 else
   export PAIRS_REQUIRE_CUDA=1
 fi
@@ -56,8 +56,8 @@ epochs=10
 one_run() {
   local out=$1
   shift
-  exec "$PAIRS" --batch run bump-hunt --device $gpu --set pretrain.epochs=$epochs --set pretrain.steps=100 \
-    --set pretrain.batch=128 --set cache.sets=2000 --set finetune.epochs=$epochs --set finetune.steps=100 --set checkpoint=0 \
+  exec "$PAIRS" --batch run bump-hunt --device $gpu --set pretrain.epochs=$epochs --set pretrain.steps=$steps \
+    --set pretrain.batch=128 --set cache.sets=2000 --set finetune.epochs=$epochs --set finetune.steps=$steps --set checkpoint=0 \
     --out "$out" "$@"
 }
 same_weights() { # same_weights RUN RUN

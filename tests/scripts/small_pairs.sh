@@ -112,7 +112,14 @@ case $command in
     ;;
   likelihood) lower --steps 40 ;;
   devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh tests this with its own server
-  demo) small "${small_stages[@]}" ;;
+  demo)
+    small "${small_stages[@]}"
+    ! has novel-view || small "${small_views[@]}"
+    ;;
+  external-validation)
+    lower --n 4
+    lower --samples 200
+    ;;
   study)
     # The paper's studies get short settings, whatever tasks they have.
     has list ||

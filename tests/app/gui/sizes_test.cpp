@@ -255,7 +255,7 @@ TEST_F(WindowSizes, KeepThemWhileARunIsTrainedAndCompared) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, SizesTest, ::testing::ValuesIn(built_in_tasks()->names()), [](const auto& one) {
+INSTANTIATE_TEST_SUITE_P(Tasks, SizesTest, ::testing::ValuesIn(tasks_by_kind()), [](const auto& one) {
   std::string name = one.param;
   std::erase(name, '-');
   return name;
