@@ -25,34 +25,7 @@ constexpr std::int64_t kMostNumbers = 64;       // of one observation
 constexpr std::int64_t kPriorDraws = 1 << 17;   // from which the margins are measured
 constexpr std::int64_t kScaleSets = 2048;       // from which the columns are measured, a few observations each
 constexpr double kLeastVariance = 1e-6;         // of a direction in standardized parameters
-constexpr double kFar = 12;                     // robust deviations beyond which a column counts as heavy
 constexpr std::int64_t kPairsAtOnce = 1 << 20;  // pairs of parameters and observations
-
-ColumnScale scale_of(const Tensor& column, const std::string& name) {
-  const Tensor sorted = std::get<0>(column.sort());
-  const std::int64_t count = sorted.numel();
-  const auto at = [&](double level) {
-    return sorted[static_cast<std::int64_t>(level * static_cast<double>(count - 1))].item<double>();
-  };
-  ColumnScale out;
-  out.low = at(0);
-  out.high = at(1);
-  PAIRS_CHECK(out.high > out.low, "column {} of x never changes, so it has no density; leave it out of x", name);
-  out.whole = at::equal(column, column.round());
-  if (!out.whole) {
-    const std::int64_t different = std::get<0>(at::_unique(column, true)).numel();
-    PAIRS_CHECK(2 * different > count,
-                "column {} of x takes only {} different values in {} observations, which are not whole numbers: it has "
-                "no density; number these values 0, 1, …",
-                name, different, count);
-  }
-  out.location = at(0.5);
-  out.scale = 0.5 * (at(0.8413) - at(0.1587));
-  if (out.scale <= 0 || out.whole) out.scale = column.std().item<double>();
-  if (out.whole) out.scale = std::max(out.scale, 0.5);
-  out.heavy = !out.whole && std::max(out.high - out.location, out.location - out.low) > kFar * out.scale;
-  return out;
-}
 
 // Refuses parameters, values [B, d + p], of which one follows from the others: a monotone function of one of them has
 // the same ranks, or the opposite ones, and a linear combination leaves the values without spread in a direction.
@@ -70,7 +43,7 @@ void check_independent(const TaskInfo& info, const Tensor& values) {
 
 std::vector<double> cells_of(const std::vector<ColumnScale>& columns) {
   std::vector<double> out;
-  for (const ColumnScale& one : columns) out.push_back(one.whole ? 1 / one.scale : 0);
+  for (const ColumnScale& one : columns) out.push_back(one.cell());
   return out;
 }
 
@@ -131,7 +104,7 @@ LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings&
           std::vector<ColumnScale> columns;
           const Tensor x = some.x.to(torch::kFloat64);
           for (std::int64_t k = 0; k < x.size(1); ++k)
-            columns.push_back(scale_of(x.select(1, k).contiguous(), column_name(task.info(), k)));
+            columns.push_back(ColumnScale::of(x.select(1, k).contiguous(), column_name(task.info(), k)));
           Tensor location, scale;
           if (prior.given.defined() && prior.given.size(1) > 0) {
             location = prior.given.mean(0);
@@ -146,11 +119,9 @@ LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings&
 
 void LearnedLikelihood::check(const Tensor& x) const {
   const Tensor flat = x.reshape({x.size(0), -1}).to(torch::kCPU, torch::kFloat64);
-  for (std::size_t k = 0; k < columns_.size(); ++k) {
-    const Tensor column = flat.select(1, static_cast<std::int64_t>(k));
-    if (!columns_[k].whole || at::equal(column, column.round())) continue;
-    fail("column {} of x holds whole numbers in simulations, and this set has others", k + 1);
-  }
+  for (std::size_t k = 0; k < columns_.size(); ++k)
+    if (const std::string why = columns_[k].refused(flat.select(1, static_cast<std::int64_t>(k))); !why.empty())
+      fail("column {} of x {}", k + 1, why);
 }
 
 Tensor LearnedLikelihood::standardized(const Tensor& x) const {
@@ -158,11 +129,8 @@ Tensor LearnedLikelihood::standardized(const Tensor& x) const {
   const Tensor flat = x.reshape({x.size(0), -1}).to(torch::kCPU, torch::kFloat64);
   PAIRS_CHECK(flat.size(1) == m, "An observation has {} numbers, and the learned likelihood is of {}", flat.size(1), m);
   std::vector<Tensor> out;
-  for (std::int64_t k = 0; k < m; ++k) {
-    const ColumnScale& one = columns_[static_cast<std::size_t>(k)];
-    const Tensor t = (flat.select(1, k) - one.location) / one.scale;
-    out.push_back(one.heavy ? at::asinh(t) : t);
-  }
+  for (std::int64_t k = 0; k < m; ++k)
+    out.push_back(columns_[static_cast<std::size_t>(k)].standardized(flat.select(1, k)));
   return at::stack(out, 1).to(torch::kFloat32).to(device_);
 }
 
@@ -256,10 +224,8 @@ Tensor LearnedLikelihood::simulate(const Tensor& z, const Tensor& given, std::ui
   for (std::int64_t row = 0; row < rows; ++row)
     out[row].copy_(parts[stream.below(static_cast<std::uint64_t>(members()))][row]);
   for (std::size_t k = 0; k < columns_.size(); ++k) {
-    const ColumnScale& one = columns_[k];
     Tensor column = out.select(1, static_cast<std::int64_t>(k));
-    Tensor value = (one.heavy ? at::sinh(column) : column) * one.scale + one.location;
-    column.copy_(one.whole ? value.round() : value);
+    column.copy_(columns_[k].original(column));
   }
   return out;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/likelihood/column_density.h"
+#include "core/likelihood/column_scale.h"
 #include "core/likelihood/parameter_space.h"
 #include "core/task.h"
 
@@ -20,15 +21,6 @@ namespace pairs {
 struct LikelihoodSettings {
   ColumnDensity::Settings density;
   std::int64_t members = 2;  // networks, each trained on observations of its own
-};
-
-// How one column of x is standardized for a density: t = (x - location) / scale or, where values far outside the usual
-// ones occur, asinh(t).
-struct ColumnScale {
-  double location = 0, scale = 1;
-  bool whole = false;        // the column holds whole numbers
-  bool heavy = false;        // asinh
-  double low = 0, high = 0;  // the range of the values that it was measured on
 };
 
 // The name of column k of x: "y", or "x1" where columns have no names.
@@ -53,7 +45,7 @@ class LearnedLikelihood {
   const ColumnDensity& density(std::int64_t member) const { return *densities_[static_cast<std::size_t>(member)]; }
 
   // Throws Error for observations x [N, m] whose columns cannot be those of simulations: numbers that are not whole in
-  // a column of whole numbers.
+  // a column of whole numbers, or not above 0 in one of positive numbers.
   void check(const torch::Tensor& x) const;
   // Observations x [N, m] -> standardized float32 on the device of the networks.
   torch::Tensor standardized(const torch::Tensor& x) const;

@@ -11,7 +11,7 @@
 namespace pairs {
 namespace {
 
-constexpr const char* kFormat = "pairs-likelihood-1";
+constexpr const char* kFormat = "pairs-likelihood-2";
 // The columns' scales [m, 6] and the conditions' location and scale [2, g], both float64, and the prior's margins.
 constexpr const char *kColumns = "columns", *kGiven = "given", *kMargin = "margin";
 constexpr std::int64_t kMostWidth = 4096;
@@ -34,9 +34,10 @@ void LearnedLikelihood::save(const std::filesystem::path& file, std::map<std::st
   TensorFile out;
   for (const auto& [name, tensor] : parameters()) out.tensors[name] = tensor.detach();
   std::vector<torch::Tensor> rows;
-  for (const ColumnScale& one : columns_)
-    rows.push_back(torch::tensor(
-        {one.location, one.scale, one.whole ? 1.0 : 0.0, one.heavy ? 1.0 : 0.0, one.low, one.high}, torch::kFloat64));
+  for (const ColumnScale& one : columns_) {
+    const std::array<double, ColumnScale::kNumbers> numbers = one.numbers();
+    rows.push_back(torch::tensor(std::vector<double>(numbers.begin(), numbers.end()), torch::kFloat64));
+  }
   out.tensors[kColumns] = at::stack(rows);
   if (given_location_.defined()) out.tensors[kGiven] = at::stack({given_location_, given_scale_});
   space_.store(kMargin, out.tensors);
@@ -77,14 +78,15 @@ LearnedLikelihood LearnedLikelihood::load(const std::filesystem::path& file, con
       return found->second;
     };
     const torch::Tensor& scales = find(kColumns);
-    PAIRS_CHECK(scales.dim() == 2 && scales.size(1) == 6 && scales.size(0) >= 1 &&
+    PAIRS_CHECK(scales.dim() == 2 && scales.size(1) == ColumnScale::kNumbers && scales.size(0) >= 1 &&
                     scales.size(0) == static_cast<std::int64_t>(task.info().observation_numbers()),
                 "its columns are not those of task {}", task.info().name);
     std::vector<ColumnScale> columns;
     for (std::int64_t k = 0; k < scales.size(0); ++k) {
-      const auto at = [&](std::int64_t i) { return scales[k][i].item<double>(); };
-      columns.push_back({at(0), at(1), at(2) != 0, at(3) != 0, at(4), at(5)});
-      PAIRS_CHECK(columns.back().scale > 0, "the scale of its column {} is not above 0", k + 1);
+      std::array<double, ColumnScale::kNumbers> numbers = {};
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = scales[k][static_cast<std::int64_t>(i)].item<double>();
+      columns.push_back(ColumnScale::from(numbers));
     }
     torch::Tensor location, scale;
     if (const std::int64_t g = task.info().given_size(); g > 0) {

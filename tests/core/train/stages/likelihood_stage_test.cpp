@@ -74,7 +74,9 @@ TEST(LikelihoodStage, LearnsWhatThePosteriorFollowsFrom) {
   EXPECT_FALSE(made->independence.rejected) << made->independence.text;
   EXPECT_EQ(made->independence.n, 50);
   // x is N(θ + ψ, 1) and its scale about 1.5: its entropy in standardized units.
-  const double scale = made->likelihood->columns()[0].scale;
+  const ColumnScale& column = made->likelihood->columns()[0];
+  const double scale =
+      1 / (column.standardized(torch::ones({1})) - column.standardized(torch::zeros({1}))).item<double>();
   EXPECT_NEAR(made->validation, 0.5 * std::log(2 * M_PI * M_E) - std::log(scale), 0.02);
   // The posterior of θ for N observations of mean m: with v = 1 / 4 + 1 / N, mean m / (1 + v) and variance v / (1 + v).
   for (const std::int64_t n : {1, 20}) {
@@ -99,7 +101,7 @@ TEST(LikelihoodStage, SimulatesWholeNumbersWithTheirProbabilities) {
   train_likelihood(folder.path(), config_of(task), config, monitor);
   const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
   ASSERT_TRUE(made.has_value());
-  EXPECT_TRUE(made->likelihood->columns()[0].whole);
+  EXPECT_EQ(made->likelihood->columns()[0].kind(), ColumnKind::lattice);
   EXPECT_THAT(message_of([&] { refine(*made->likelihood, 1, torch::tensor({{0.5}}), {}, {}); }),
               HasSubstr("holds whole numbers in simulations"));
   constexpr std::int64_t count = 20000;
@@ -156,7 +158,7 @@ TEST(LikelihoodStage, RefusesWhatHasNoDensity) {
   EXPECT_THAT(refusal(std::make_shared<const ToyRowTask>()), HasSubstr("different numbers of rows"));
   EXPECT_THAT(refusal(std::make_shared<const ToyImageTask>()), HasSubstr("image"));
 
-  // A nuisance of three values, and a column of two that are not whole numbers.
+  // A nuisance of two values, and a column of three that do not lie at one distance from each other.
   class Discrete : public SmallToy {
     Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
       Latents out = SmallToy::latents(seed, purpose, indices);
@@ -180,13 +182,14 @@ TEST(LikelihoodStage, RefusesWhatHasNoDensity) {
   };
   for (const bool cube : {false, true})
     EXPECT_THAT(refusal(std::make_shared<const Follows>(cube)), HasSubstr("follows from the others")) << cube;
-  class Halves : public SmallToy {
+  class Uneven : public SmallToy {
     Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                          const torch::Device& device) const override {
-      return SmallToy::observe(latents, seed, purpose, ranges, device).block().sign() * 0.5;
+      const torch::Tensor x = SmallToy::observe(latents, seed, purpose, ranges, device).block();
+      return at::where(x > 1, at::full_like(x, std::sqrt(2)), x.sign() * 0.5);
     }
   };
-  EXPECT_THAT(refusal(std::make_shared<const Halves>()), HasSubstr("column x of x takes only 2 different values"));
+  EXPECT_THAT(refusal(std::make_shared<const Uneven>()), HasSubstr("column x of x takes only 3 different values"));
 }
 
 TEST(LikelihoodStage, ReportsObservationsThatShareSomethingHidden) {
