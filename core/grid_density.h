@@ -11,8 +11,9 @@
 namespace pairs {
 
 // A density of one or two targets that is known up to a constant, normalized on a grid that is narrowed to where its
-// mass lies. The grid starts from the targets' bounds or, if they have none, from three times the range shown in
-// figures.
+// mass lies, and then made finer until every other cell of each axis holds half of the mass. The grid starts from the
+// targets' bounds or, if they have none, from three times the range shown in figures. Cells of a target whose bounds
+// are positive and far apart are equally wide in its logarithm.
 class GridDensity {
  public:
   // The log density up to a constant, at theta [S, d] float64 -> [S] float64; -infinity where it vanishes. May throw.
@@ -32,13 +33,20 @@ class GridDensity {
   torch::Tensor sample(std::int64_t count, Stream& stream) const;
 
  private:
-  torch::Tensor on(const std::vector<Cells>& grid, const std::string& name) const;
+  struct Axis {
+    Cells cells;  // of the target or of its logarithm
+    bool logarithmic;
+  };
+  // The middles of all cells [cells, d], the last axis fastest.
+  torch::Tensor middles() const;
+  // The log density of the middles, in the coordinates of the cells -> [cells].
+  torch::Tensor on_grid(const std::string& name) const;
   void narrow(std::size_t cells, const std::string& name);
   void normalize(std::size_t cells, const std::string& name);
 
   Log log_;
-  std::vector<Cells> grid_;
-  torch::Tensor mass_, mean_, sd_;  // mass_: mass of every cell, the last target fastest
+  std::vector<Axis> grid_;
+  torch::Tensor at_, mass_, mean_, sd_;  // middles and mass of every cell, the last target fastest
   double log_evidence_ = 0;
 };
 

@@ -26,14 +26,19 @@ constexpr double kTempered = 50;      // effective samples that a proposal is fi
 constexpr double kGoodShare = 0.5;    // effective share of a round after which the proposal is good enough
 constexpr double kFreedom = 5;        // of the t distributions
 constexpr double kNarrower = 0.8;     // scale of a t distribution by the covariance of the points that it fits
-constexpr std::uint64_t kTries = 3;   // final proposals at most
+constexpr std::uint64_t kTries = 6;   // final proposals at most, of which those after the second are for difficult sets
+constexpr double kFairShare = 0.2;    // effective share of the final draws of a set that is not difficult
 constexpr int kUntempered = 4;        // rounds at most once weights need no tempering
 constexpr int kSteps = 15;            // of expectation and maximization
 constexpr double kLeastShare = 0.01;  // of a part of a mixture
-constexpr std::size_t kParts[] = {1, 2, 4, 8};
-constexpr double kBroadPart = 0.25;  // share of the part of a mixture that covers all points
-constexpr double kPerPart = 100;     // effective samples that a part needs
-constexpr double kDefensive = 0.1;   // share of the prior in the final proposal
+constexpr std::size_t kParts[] = {1, 2, 4, 8, 16, 32};
+constexpr double kBroadPart = 0.25;           // share of the part of a mixture that covers all points
+constexpr double kPerPart = 40;               // effective samples that a part needs
+constexpr int kSingle = 5;                    // rounds of single distributions, however far their weights are tempered
+constexpr double kTemperedMore = 200;         // effective samples that a mixture is fitted to
+constexpr double kNegligible = 1e-8;          // weight, of the largest, of a point that is left out of a fit
+constexpr double kDefensive = 0.1;            // share of the prior in the final proposal
+constexpr std::int64_t kMostPairs = 1 << 20;  // of values and observations for which a density is evaluated itself
 constexpr double kNowhere = -std::numeric_limits<double>::infinity();
 
 // A multivariate t distribution in coordinates z with this mean and covariance.
@@ -59,6 +64,7 @@ class Student {
     const auto d = static_cast<double>(mean_.numel());
     return log_norm_ - 0.5 * (kFreedom + d) * at::log1p(white.square().sum(0) / kFreedom);
   }
+  const Tensor& covariance() const { return covariance_; }
   // The margin of the first k coordinates.
   Student margin(std::int64_t k) const { return {mean_.slice(0, 0, k), covariance_.slice(0, 0, k).slice(1, 0, k)}; }
 
@@ -94,6 +100,17 @@ struct Proposal {
       out = out.defined() ? at::logaddexp(out, one) : one;
     }
     return out;
+  }
+  // Tells for each draw z [S, k] of the first k coordinates the part that it most likely comes from.
+  void describe(const Tensor& z, std::int64_t k, RefinedPosterior& out) const {
+    const Proposal own = margin(k);
+    std::vector<Tensor> logs;
+    out.spreads.clear();
+    for (std::size_t i = 0; i < own.parts.size(); ++i) {
+      logs.push_back(own.parts[i].log_density(z) + std::log(own.share[i]));
+      out.spreads.push_back(own.parts[i].covariance());
+    }
+    out.part = at::stack(logs).argmax(0);
   }
   Proposal margin(std::int64_t k) const {
     Proposal out;
@@ -177,7 +194,7 @@ class Refinement {
     // Single distributions until their weights need no tempering, then a few mixtures where one does not suffice.
     int untempered = 0;
     for (int round = 0; round < kMostRounds && untempered < kUntempered; ++round) {
-      const Proposal proposal = fitted(untempered >= 2);
+      const Proposal proposal = fitted(untempered >= 2 || round >= kSingle);
       const std::int64_t before = all_.z.size(0);
       add(evaluate(proposal.sample(kRound, generator_)), proposal);
       const Tensor last = all_.target().slice(0, before) - proposal.log_density(all_.z.slice(0, before));
@@ -186,14 +203,19 @@ class Refinement {
     }
     RefinedPosterior out = finish(fitted(true), 0);
     // What the final proposal missed is among its own draws: another is fitted to these, too.
-    for (std::uint64_t again = 1; again < kTries && !(out.shape <= kMostShape && out.effective >= kLeastEffective);
-         ++again) {
-      out = finish(fitted(true), again);
+    for (std::uint64_t again = 1; again < kTries && !fair(out); ++again) {
+      RefinedPosterior next = finish(fitted(true), again);
+      if (!(next.shape > kMostShape && out.shape <= kMostShape) && !(next.effective < out.effective)) out = next;
     }
     return out;
   }
 
  private:
+  bool fair(const RefinedPosterior& out) const {
+    return out.shape <= kMostShape && out.effective >= kLeastEffective &&
+           out.effective >= kFairShare * static_cast<double>(options_.draws);
+  }
+
   // Log densities of points, -infinity outside the range of the coordinates.
   Points evaluate(const Tensor& z) {
     if (options_.keep_going && !options_.keep_going()) throw Stopped();
@@ -248,31 +270,34 @@ class Refinement {
       return 1 / normalized(power * log_weight).square().sum().item<double>();
     };
     double low = 0, high = 1;
-    if (effective(1) >= kTempered) {
+    const double wanted = mixtures ? kTemperedMore : kTempered;
+    if (effective(1) >= wanted) {
       temper_ = 1;
     } else {
       for (int step = 0; step < 40; ++step) {
         const double middle = 0.5 * (low + high);
-        (effective(middle) >= kTempered ? low : high) = middle;
+        (effective(middle) >= wanted ? low : high) = middle;
       }
       temper_ = low;
     }
-    const Tensor weight = normalized(temper_ * log_weight);
+    // Points of no weight say nothing to a fit.
+    const Tensor every = normalized(temper_ * log_weight);
+    const Tensor kept = (every > kNegligible * every.max()).nonzero().squeeze(1);
+    const Tensor weight = every.index_select(0, kept), z = all_.z.index_select(0, kept);
     // The mixture that describes the other half of the points best.
     const Tensor even = at::remainder(at::arange(weight.numel(), at::kDouble), 2), half = weight * even,
                  other = weight * (1 - even);
     std::size_t best = 1;
     double most = -HUGE_VAL;
     for (const std::size_t count : kParts) {
-      if (count > 1 && (!mixtures || temper_ < 1 || effective(1) < kPerPart * static_cast<double>(count))) break;
+      if (count > 1 && (!mixtures || effective(temper_) < kPerPart * static_cast<double>(count))) break;
       const double score =
-          at::dot(other, fitted_mixture(all_.z, half / half.sum(), count, generator_).log_density(all_.z))
-              .item<double>();
+          at::dot(other, fitted_mixture(z, half / half.sum(), count, generator_).log_density(z)).item<double>();
       if (!(score > most)) continue;
       most = score;
       best = count;
     }
-    return fitted_mixture(all_.z, weight, best, generator_);
+    return fitted_mixture(z, weight / weight.sum(), best, generator_);
   }
 
   RefinedPosterior finish(const Proposal& proposal, std::uint64_t attempt) {
@@ -289,6 +314,7 @@ class Refinement {
     const SmoothedWeights smoothed = pareto_smoothed(doubles(log_weight));
     RefinedPosterior out;
     out.shape = smoothed.shape;
+    out.log_evidence = at::logsumexp(log_weight, 0).item<double>() - std::log(static_cast<double>(log_weight.numel()));
     out.effective = effective_samples(smoothed.weight);
     out.weight = torch::tensor(smoothed.weight, torch::kFloat64);
     const Tensor values = posterior_.space.values(z);
@@ -310,10 +336,16 @@ class Refinement {
         };
         out.members = std::max(out.members, shift(by(a), by(b)));
       }
+    proposal.describe(z.slice(1, 0, targets), targets, out);
     if (posterior_.normal_prior)
       out.drawn_from = [margin = proposal.margin(targets)](const Tensor& z) {
         const Tensor normal = -(0.5 * z.square() + 0.5 * std::log(2 * M_PI)).sum(1);
         return at::logaddexp(margin.log_density(z) + std::log(1 - kDefensive), normal + std::log(kDefensive));
+      };
+    if (targets == z.size(1))
+      out.log_density = [prior = posterior_.log_prior, likelihood = posterior_.log_likelihood,
+                         evidence = out.log_evidence](const Tensor& at) {
+        return prior(at) + likelihood(at).select(1, 0) - evidence;
       };
     out.refused = refusal(out);
     return out;
@@ -360,45 +392,67 @@ RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t target
   PAIRS_CHECK(x.size(0) >= 1, "A refined posterior needs an observation at least");
   likelihood.check(x);
   const Tensor rows = likelihood.standardized(x);
-  return refine({[&](const Tensor& z) { return likelihood.log_prior(z, given); },
-                 [&](const Tensor& z) { return likelihood.log_likelihood(z, rows, given, options.keep_going); },
-                 [&](std::int64_t count, std::uint64_t key) { return likelihood.prior_samples(count, given, key); },
-                 likelihood.space(), targets, !likelihood.prior_network_used()},
-                options);
+  RefinedPosterior out =
+      refine({[&likelihood, given](const Tensor& z) { return likelihood.log_prior(z, given); },
+              [&likelihood, rows, given, keep_going = options.keep_going](const Tensor& z) {
+                return likelihood.log_likelihood(z, rows, given, keep_going);
+              },
+              [&](std::int64_t count, std::uint64_t key) { return likelihood.prior_samples(count, given, key); },
+              likelihood.space(), targets, !likelihood.prior_network_used()},
+             options);
+  out.observations = x.size(0);
+  return out;
 }
 
 RefinedDensity::RefinedDensity(const RefinedPosterior& posterior, const ParameterSpace& space)
-    : space_(space), drawn_from_(posterior.drawn_from) {
+    : space_(space),
+      drawn_from_(posterior.drawn_from),
+      exact_(posterior.log_density),
+      observations_(posterior.observations) {
   const Tensor z = space.coordinates(posterior.theta);
   const auto d = static_cast<double>(z.size(1));
   const Tensor mean = at::matmul(posterior.weight, z), away = z - mean;
   const Tensor covariance =
       at::matmul((away * posterior.weight.unsqueeze(1)).t(), away) + 1e-12 * at::eye(z.size(1), at::kDouble);
-  // Silverman's bandwidth.
-  const double h = std::pow(posterior.effective * (d + 2) / 4, -1 / (d + 4));
-  const double shrink = drawn_from_ ? 1 : 1 / std::sqrt(1 + h * h);
-  centers_ = mean + shrink * away;
-  const Tensor root = shrink * h * at::linalg_cholesky(covariance);
-  whiten_ = at::linalg_inv(root);
-  log_weight_ = posterior.weight.clamp_min(1e-300).log();
-  if (drawn_from_) {
-    // The mean of the regression over the draws is the density's integral.
-    const Tensor ratio = in_coordinates(z) - drawn_from_(z);
-    log_norm_ = std::log(static_cast<double>(z.size(0))) - at::logsumexp(ratio, 0).item<double>();
-  } else {
-    log_norm_ = -0.5 * d * std::log(2 * M_PI) - root.diagonal().log().sum().item<double>();
+  const Tensor log_weight = posterior.weight.clamp_min(1e-300).log();
+  const auto add = [&](const Tensor& centers, const Tensor& spread, const Tensor& logs, double points, bool shrunk) {
+    // Silverman's bandwidth.
+    const double h = std::pow(points * (d + 2) / 4, -1 / (d + 4)), shrink = shrunk ? 1 / std::sqrt(1 + h * h) : 1;
+    const Tensor root = shrink * h * at::linalg_cholesky(spread);
+    const Tensor whiten = at::linalg_inv(root);
+    groups_.push_back({at::matmul(shrunk ? mean + shrink * (centers - mean) : centers, whiten.t()), whiten, logs,
+                       -0.5 * d * std::log(2 * M_PI) - root.diagonal().log().sum().item<double>()});
+  };
+  if (!drawn_from_) {
+    add(z, covariance, log_weight, posterior.effective, true);
+    return;
   }
+  for (std::size_t k = 0; k < posterior.spreads.size(); ++k) {
+    const Tensor own = (posterior.part == static_cast<std::int64_t>(k)).nonzero().squeeze(1);
+    if (own.numel() == 0) continue;
+    // A part may be broader than what it holds of the posterior.
+    add(z.index_select(0, own), posterior.spreads[k] + 1e-12 * at::eye(z.size(1), at::kDouble),
+        log_weight.index_select(0, own), static_cast<double>(own.numel()), false);
+  }
+  // The mean of the regression over the draws is the density's integral.
+  const Tensor ratio = in_coordinates(z) - drawn_from_(z);
+  log_norm_ = std::log(static_cast<double>(z.size(0))) - at::logsumexp(ratio, 0).item<double>();
 }
 
 Tensor RefinedDensity::in_coordinates(const Tensor& z) const {
-  const Tensor white = at::matmul(z, whiten_.t()), centers = at::matmul(centers_, whiten_.t());
   std::vector<Tensor> parts;
   constexpr std::int64_t kAtOnce = 1024;
-  for (std::int64_t first = 0; first < white.size(0); first += kAtOnce) {
-    const Tensor kernel =
-        -0.5 * (white.slice(0, first, std::min(first + kAtOnce, white.size(0))).unsqueeze(1) - centers).square().sum(2);
-    Tensor log = at::logsumexp(log_weight_ + kernel, 1);
-    if (drawn_from_) log = log - at::logsumexp(kernel, 1);
+  for (std::int64_t first = 0; first < z.size(0); first += kAtOnce) {
+    const Tensor some = z.slice(0, first, std::min(first + kAtOnce, z.size(0)));
+    std::vector<Tensor> weighted, all;
+    for (const Kernels& one : groups_) {
+      const Tensor white = at::matmul(some, one.whiten.t());
+      const Tensor kernel = -0.5 * (white.unsqueeze(1) - one.centers).square().sum(2) + one.log_norm;
+      weighted.push_back(at::logsumexp(one.log_weight + kernel, 1));
+      if (drawn_from_) all.push_back(at::logsumexp(kernel, 1));
+    }
+    Tensor log = at::logsumexp(at::stack(weighted), 0);
+    if (drawn_from_) log = log - at::logsumexp(at::stack(all), 0);
     parts.push_back(log);
   }
   const Tensor log = at::cat(parts);
@@ -406,7 +460,9 @@ Tensor RefinedDensity::in_coordinates(const Tensor& z) const {
 }
 
 Tensor RefinedDensity::log_density(const Tensor& theta) const {
-  return in_coordinates(space_.coordinates(theta)) + space_.log_slope(theta);
+  const Tensor z = space_.coordinates(theta);
+  const bool known = exact_ && z.size(0) * observations_ <= kMostPairs;
+  return (known ? exact_(z) : in_coordinates(z)) + space_.log_slope(theta);
 }
 
 Tensor resampled(const RefinedPosterior& posterior, std::int64_t count, std::uint64_t seed) {

@@ -2,9 +2,11 @@
 
 #include <torch/types.h>
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/likelihood/learned_likelihood.h"
 
@@ -30,8 +32,16 @@ struct RefinedPosterior {
   double halves = 0, members = 0;
   // The log density that θ was drawn from, in coordinates z [S, d] -> [S]; empty if it has no closed form.
   std::function<torch::Tensor(const torch::Tensor& z)> drawn_from = {};
-  std::int64_t independent = 0;  // the largest N at which observations were tested to be independent; 0: unknown
-  std::string refused;           // why it must not be used, a clause; "" if it may be
+  // The part of the proposal that each draw most likely comes from [S], and the covariances of these parts in
+  // coordinates z [d, d].
+  torch::Tensor part;
+  std::vector<torch::Tensor> spreads = {};
+  double log_evidence = NAN;  // log p(X) by the learned likelihood, in its standardized units
+  // Without nuisances: the log density itself, in coordinates z [S, d] -> [S]. A learned likelihood must outlive it.
+  std::function<torch::Tensor(const torch::Tensor& z)> log_density = {};
+  std::int64_t observations = 0;  // N, for a learned likelihood
+  std::int64_t independent = 0;   // the largest N at which observations were tested to be independent; 0: unknown
+  std::string refused;            // why it must not be used, a clause; "" if it may be
 };
 
 // The bars below which a refined posterior is refused.
@@ -48,10 +58,11 @@ struct UnnormalizedPosterior {
   bool normal_prior = false;  // log_prior is that of independent standard normal coordinates
 };
 
-// Samples p(θ, ψ | X) ∝ p(θ, ψ) p(X | θ, ψ). A proposal, a t distribution with 5 degrees of freedom, is fitted in a few
-// rounds to weights that are tempered to a number of effective samples (Cornuet et al. 2012); the final one, of which a
-// tenth are samples of the prior, is weighted by importance, and the weights are smoothed. Throws Stopped; Error if the
-// likelihood is nowhere a number.
+// Samples p(θ, ψ | X) ∝ p(θ, ψ) p(X | θ, ψ). A proposal, a mixture of t distributions with 5 degrees of freedom, is
+// fitted in a few rounds to weights that are tempered to a number of effective samples (Cornuet et al. 2012); the final
+// one, of which a tenth are samples of the prior, is weighted by importance, and the weights are smoothed. Where few of
+// the final samples are effective, others are drawn from larger mixtures. Throws Stopped; Error if the likelihood is
+// nowhere a number.
 RefinedPosterior refine(const UnnormalizedPosterior& posterior, const RefineOptions& options);
 // The posterior of the observations x [N, ...] with conditions [1, g] or undefined, by a learned likelihood:
 // p(θ, ψ | c) Π q(x_i | θ, ψ, c).
@@ -60,8 +71,9 @@ RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t target
 
 // The margin of θ as a density in original units, from the weighted samples, in the coordinates of the parameter space:
 // the density that they were drawn from times a kernel regression of their weights, which is nearly constant where the
-// proposal fits. Where that density has no closed form, a kernel density estimate, shrunk so that mean and covariance
-// are those of the samples (West 1993).
+// proposal fits; kernels are as wide as the parts of the proposal allow. Where that density has no closed form, a
+// kernel density estimate, shrunk so that mean and covariance are those of the samples (West 1993). Without nuisances,
+// and at few values, the density is that of the likelihood itself.
 class RefinedDensity {
  public:
   RefinedDensity(const RefinedPosterior& posterior, const ParameterSpace& space);
@@ -72,8 +84,14 @@ class RefinedDensity {
   torch::Tensor in_coordinates(const torch::Tensor& z) const;
 
   ParameterSpace space_;
-  std::function<torch::Tensor(const torch::Tensor& z)> drawn_from_;
-  torch::Tensor centers_, log_weight_, whiten_;  // [S, d], [S], [d, d]
+  std::function<torch::Tensor(const torch::Tensor&z)> drawn_from_, exact_;
+  std::int64_t observations_;
+  // Draws with kernels of one shape.
+  struct Kernels {
+    torch::Tensor centers, whiten, log_weight;  // whitened [S, d], [d, d], [S]
+    double log_norm;                            // of a kernel
+  };
+  std::vector<Kernels> groups_;
   double log_norm_ = 0;
 };
 

@@ -65,5 +65,32 @@ TEST(GridDensity, StaysWithinTheEndsAndRefusesNothing) {
   EXPECT_THROW(GridDensity({axis(0, 2, 0, 2)}, nowhere, "It"), Error);
 }
 
+// A ridge that is much thinner than the cells of the first grid, and a density that spans decades.
+TEST(GridDensity, ResolvesThinRidgesAndDecades) {
+  constexpr double thin = 0.01;
+  const GridDensity ridge(
+      {axis(-HUGE_VAL, HUGE_VAL, -3, 3), axis(-HUGE_VAL, HUGE_VAL, -3, 3)},
+      [](const torch::Tensor& theta) {
+        const torch::Tensor a = theta.select(1, 0), across = theta.select(1, 1) - 1 + a.square();
+        return -0.5 * (across / thin).square() - 0.5 * a.square();
+      },
+      "It");
+  EXPECT_NEAR(ridge.log_evidence(), std::log(2 * M_PI * thin), 0.01);
+  EXPECT_NEAR(ridge.sd()[0].item<double>(), 1, 0.02);
+  for (const double observed : {0.002, 1.0, 700.0}) {
+    // τ with density 1 / τ² exp(-x / τ) on [0.001, 1000]: its integral is in closed form.
+    const GridDensity decades(
+        {axis(1e-3, 1e3, 1e-3, 1e3)},
+        [&](const torch::Tensor& theta) { return (-2 * theta.log() - observed / theta).squeeze(1); }, "It");
+    EXPECT_NEAR(decades.log_evidence(), std::log((std::exp(-observed / 1e3) - std::exp(-observed / 1e-3)) / observed),
+                1e-3);
+    Stream stream(1, 0);
+    const torch::Tensor below = (decades.sample(20000, stream) < 2 * observed).to(torch::kFloat64);
+    const double exact =
+        (std::exp(-0.5) - std::exp(-observed / 1e-3)) / (std::exp(-observed / 1e3) - std::exp(-observed / 1e-3));
+    if (2 * observed < 1e3) EXPECT_NEAR(below.mean().item<double>(), exact, 0.02) << observed;
+  }
+}
+
 }  // namespace
 }  // namespace pairs

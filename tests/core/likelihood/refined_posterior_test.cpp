@@ -97,6 +97,45 @@ TEST(Refine, OfTwoTargetsKeepsTheirCorrelation) {
   EXPECT_NEAR(out.sd[0].item<double>(), sum.exact_sd(), 0.05);
 }
 
+// Two targets of which the data determine z_1² + z_2 alone: a curved ridge that becomes thin as n grows. The divergence
+// of the density from the exact one, by samples of the latter from a fine grid along the ridge.
+TEST(Refine, FollowsACurvedRidge) {
+  const ParameterSpace space = normal_space(2);
+  for (const double n : {10.0, 100.0, 1000.0})
+    for (const double mean : {0.5, 2.0}) {
+      const auto log_likelihood = [&](const torch::Tensor& z) {
+        return -2 * n * (mean - z.select(1, 0).square() - z.select(1, 1)).square();
+      };
+      const UnnormalizedPosterior posterior = {
+          normal_prior,
+          [&](const torch::Tensor& z) {
+            return at::stack({log_likelihood(z), log_likelihood(z), log_likelihood(z)}, 1);
+          },
+          [](std::int64_t count, std::uint64_t key) { return normal_samples(count, 2, key); },
+          space,
+          2,
+          true};
+      const RefinedPosterior out = refine(posterior, {.draws = 2000, .seed = 5});
+      EXPECT_EQ(out.refused, "") << n << ", " << mean;
+      EXPECT_GT(out.effective, 600);
+      // Coordinates (a, u) with b = mean - a² + u are a shear: the grid follows the ridge.
+      const double reach = 6 / std::sqrt(4 * n);
+      const torch::Tensor a = at::linspace(-3.2, 3.2, 321, at::kDouble),
+                          u = at::linspace(-reach, reach, 61, at::kDouble);
+      const torch::Tensor first = a.unsqueeze(1).expand({321, 61}).reshape({-1}),
+                          second = (mean - a.square().unsqueeze(1) + u).reshape({-1});
+      const torch::Tensor z = at::stack({first, second}, 1);
+      const torch::Tensor exact = normal_prior(z) + log_likelihood(z);
+      const double cell = (6.4 / 320) * (2 * reach / 60), evidence = at::logsumexp(exact, 0).item<double>();
+      const torch::Tensor chance = (exact - evidence).exp(), kept = (chance > 1e-9).nonzero().squeeze(1);
+      const torch::Tensor log = RefinedDensity(out, space).log_density(space.values(z.index_select(0, kept))) -
+                                space.log_slope(space.values(z.index_select(0, kept)));
+      const torch::Tensor apart = (exact - evidence - std::log(cell)).index_select(0, kept) - log;
+      const double divergence = at::dot(chance.index_select(0, kept), apart).item<double>();
+      EXPECT_NEAR(divergence, 0, 0.1) << n << ", " << mean << ": effective " << out.effective << ", k " << out.shape;
+    }
+}
+
 TEST(Refine, SameSeedSameSamples) {
   SumOfTwo sum{.n = 10, .mean = 1};
   const RefinedPosterior a = refine(sum.posterior(), {.draws = 500, .seed = 4}),
