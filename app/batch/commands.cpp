@@ -7,6 +7,7 @@ const std::vector<CommandEntry>& commands() {
       {"run", "Train an estimator for a task, or resume a run", add_run},
       {"likelihood", "Learn the likelihood of one observation, by which infer --refine sharpens posteriors",
        add_likelihood},
+      {"benchmark", "Train and score tasks whose exact posterior is known", add_benchmark},
       {"evaluate", "Measure a run on fresh test sets: NLL, gap to exact, RMAE, calibration", add_evaluate},
       {"infer", "Posterior of your own observed set", add_infer},
       {"report", "One page on a posterior of your own set: result, checks, calibration, methods, commands", add_report},

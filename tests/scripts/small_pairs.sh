@@ -111,6 +111,11 @@ case $command in
     ! has molecules || small "${small_molecules[@]}"
     ;;
   likelihood) lower --steps 40 ;;
+  benchmark)
+    small "${small_stages[@]}"
+    arguments+=(--likelihood likelihood.steps=40)
+    lower --sets 20
+    ;;
   devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh tests this with its own server
   demo)
     small "${small_stages[@]}"

@@ -45,7 +45,6 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
                                                   {!arguments.question.derived.empty(), "--derive"},
                                                   {arguments.local_test > 0, "--local-test"},
                                                   {arguments.predictive > 0, "--predictive"},
-                                                  {arguments.question.refine, "--refine"},
                                                   {!arguments.question.prior.empty(), "--prior"}};
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set, and {} holds many: name one of them with --member", option, words);
@@ -59,6 +58,11 @@ void check_held(const SetsFormat& format, const std::filesystem::path& out, cons
   if (arguments.exact && !format.exact)
     fail_usage("--exact: {} holds samples alone; write the exact posteriors' numbers to .csv, .json, .npz or .tex",
                printable(out.string(), 300));
+  if (arguments.question.refine && !format.exact)
+    fail_usage(
+        "--refine: {} holds samples of the run's own posteriors alone; write the refined posteriors' numbers to "
+        ".csv, .json, .npz or .tex",
+        printable(out.string(), 300));
   if (!arguments.theta.empty() && !format.scores)
     fail_usage("--theta: {} holds no log densities; write them to a file that ends in .npz",
                printable(out.string(), 300));
@@ -107,13 +111,14 @@ std::string by_chance_text(std::int64_t tested) {
 // The report on the rows: a table and documents of the first ones, and what went wrong.
 class SetsReport {
  public:
-  SetsReport(const TaskInfo& info, IntervalKind interval, std::int64_t sets, bool exact)
-      : info_(info), interval_(interval), sets_(sets), exact_(exact), table_(columns()) {}
+  SetsReport(const TaskInfo& info, IntervalKind interval, std::int64_t sets, bool exact, bool refined)
+      : info_(info), interval_(interval), sets_(sets), exact_(exact), refined_asked_(refined), table_(columns()) {}
 
   void add(const SetRow& row) {
     ++count_;
     if (count_ <= kRowsPrinted) table_.add(cells(row));
     if (count_ <= kRowsInDocument) rows_.push_back(set_document(row, info_, interval_));
+    unrefined_ += refined_asked_ && row.problem.empty() && row.refined.empty();
     if (!row.problem.empty() && failed_++ == 0) first_failed_ = fmt::format("{}: {}", row.name, row.problem);
     rejected_ += row.verdict.rejected();
     tested_ += row.within.has_value();
@@ -162,6 +167,9 @@ class SetsReport {
     if (not_tested_ > 0)
       print(fmt::format("{} judged by the mean embedding alone, not within the set: {}\n",
                         not_tested_ == 1 ? "1 set is" : count_text(not_tested_) + " sets are", first_not_tested_));
+    if (unrefined_ > 0)
+      print(fmt::format("warning: the posteriors of {} of {} are not refined; the file says why\n",
+                        count_text(unrefined_), sets_text(count_)));
     if (only_outside_ > 0)
       print(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n",
                         count_text(only_outside_), verb("is", "are")));
@@ -196,6 +204,7 @@ class SetsReport {
     reported["rejected"] = rejected_;
     if (reported.contains("missing")) reported["dropped"] = dropped_;
     if (disagree_ > 0) reported["disagree"] = disagree_;
+    if (refined_asked_) reported["unrefined"] = unrefined_;
     reported["seconds"] = watch_.seconds();
     reported["sets"] = std::move(rows_);
     reported["sets_left_out"] = std::max<std::int64_t>(count_ - kRowsInDocument, 0);
@@ -228,6 +237,10 @@ class SetsReport {
       columns.push_back({before + "sd"});
       columns.push_back({before + "median"});
       columns.push_back({fmt::format("{}90 %, {}", before, interval_title(interval_))});
+      if (refined_asked_) {
+        columns.push_back({before + "refined mean"});
+        columns.push_back({before + "refined sd"});
+      }
       if (!exact_) continue;
       columns.push_back({before + "exact mean"});
       columns.push_back({before + "exact sd"});
@@ -238,8 +251,10 @@ class SetsReport {
     return columns;
   }
 
-  // Set and N, four numbers per target and two of the exact posterior, KL once, typicality, caveats.
-  std::size_t table_columns() const { return 4 + (exact_ ? 6 : 4) * info_.targets.size() + (exact_ ? 1 : 0); }
+  // Set and N, four numbers per target and two of the exact and of the refined posterior, KL once, typicality, caveats.
+  std::size_t table_columns() const {
+    return 4 + (4 + (exact_ ? 2 : 0) + (refined_asked_ ? 2 : 0)) * info_.targets.size() + (exact_ ? 1 : 0);
+  }
 
   std::vector<std::string> cells(const SetRow& row) const {
     const std::size_t targets = info_.targets.size();
@@ -255,6 +270,10 @@ class SetsReport {
       for (const std::string& cell : {fmt::format("{:.5g}", one.mean), fmt::format("{:.5g}", one.sd),
                                       fmt::format("{:.5g}", one.quantiles[2]), most_text(one, interval_)})
         cells.push_back(cell);
+      if (refined_asked_) {
+        cells.push_back(row.refined.empty() ? "–" : fmt::format("{:.5g}", row.refined[t].mean));
+        cells.push_back(row.refined.empty() ? "–" : fmt::format("{:.5g}", row.refined[t].sd));
+      }
       if (!exact_) continue;
       cells.push_back(row.exact.empty() ? "–" : fmt::format("{:.5g}", row.exact[t].mean));
       cells.push_back(row.exact.empty() ? "–" : fmt::format("{:.5g}", row.exact[t].sd));
@@ -269,8 +288,9 @@ class SetsReport {
   IntervalKind interval_;
   std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_items_ = 0, dropped_ = 0,
                       only_outside_ = 0, rejected_ = 0, tested_ = 0, not_tested_ = 0,  // only_outside_: not rejected
-      lacking_ = 0;  // omitted observations, and the sets with such
-  bool exact_;
+      lacking_ = 0,  // omitted observations, and the sets with such
+      unrefined_ = 0;
+  bool exact_, refined_asked_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
   std::string first_failed_, about_items_, first_not_tested_;
@@ -330,6 +350,7 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
     question.asked.kept = draws.written;
   }
   if (arguments.predictive == 0) question.asked.within = false;
+  question.asked.keep_refining = keep_going;
   const AskedRun asked = asked_run(run, question);
   const std::int64_t sets = question.sets->count();
   if (const std::string text = left_out_text(*question.sets); !text.empty()) print("warning: " + text + "\n");
@@ -347,8 +368,9 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
                 scored,
                 !run.config.ensemble.empty(),
                 arguments.exact,
+                arguments.question.refine,
                 question.items};
-  SetsReport report(info, interval, sets, arguments.exact);
+  SetsReport report(info, interval, sets, arguments.exact, arguments.question.refine);
   SetsWritten written(out);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
     answer_sets(

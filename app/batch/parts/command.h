@@ -29,6 +29,7 @@ using Action = std::function<Result()>;
 // <name>_command.cpp.
 Action add_run(CLI::App& app, const Catalog& tasks);
 Action add_likelihood(CLI::App& app, const Catalog& tasks);
+Action add_benchmark(CLI::App& app, const Catalog& tasks);
 Action add_evaluate(CLI::App& app, const Catalog& tasks);
 Action add_infer(CLI::App& app, const Catalog& tasks);
 Action add_report(CLI::App& app, const Catalog& tasks);

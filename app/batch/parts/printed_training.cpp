@@ -20,6 +20,7 @@
 #include "core/report/number_text.h"
 #include "core/train/events/event_values.h"
 #include "core/train/run/run_progress.h"
+#include "core/train/stages/likelihood_stage.h"
 #include "core/train/stages/plan.h"
 
 namespace pairs::batch {
@@ -127,7 +128,18 @@ nlohmann::json run_document(const std::filesystem::path& folder, const RunConfig
   return out;
 }
 
-std::string run_text(const std::filesystem::path& folder, bool finished, const TrainingLog& log) {
+// The command that follows a finished run: a custom task's likelihood first, by which its posteriors may become
+// sharper.
+std::string next_command(const std::filesystem::path& folder, const RunConfig& config) {
+  const std::string name = shell_word(folder.string());
+  std::error_code code;
+  const bool learn = !config.task_file.empty() && LearnedLikelihood::refused(*config.make_task()).empty() &&
+                     !std::filesystem::exists(likelihood_folder(folder) / likelihood_file::weights, code);
+  return fmt::format("pairs --batch {} {}", learn ? "likelihood" : "evaluate", name);
+}
+
+std::string run_text(const std::filesystem::path& folder, const RunConfig& config, bool finished,
+                     const TrainingLog& log) {
   Table table({{"stage", false}, {"time"}, {"sets"}, {"loss"}, {"validation"}});
   for (const Event& event : log.prepared) table.add({"data", duration_text(event.seconds), "–", "–", "–"});
   for (const Event& event : log.stages) {
@@ -139,7 +151,7 @@ std::string run_text(const std::filesystem::path& folder, bool finished, const T
   const std::string name = shell_word(folder.string());
   return table.text() + (log.learned_nothing ? fmt::format("\n{}.\n", learned_nothing_verdict().text) : "") +
          (log.problem.empty() ? "" : fmt::format("\nThe run's record cannot be relied on: {}.\n", log.problem)) +
-         (finished ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)
+         (finished ? fmt::format("\nRun: {}\nNext: {}\n", name, next_command(folder, config))
                    : fmt::format("\nRun: {0}, not finished\nNext: pairs --batch run --resume {0}\n", name));
 }
 
@@ -149,7 +161,7 @@ Result run_result(const Tasks& tasks, const std::filesystem::path& folder) {
   const RunConfig config = read_run_toml(tasks, folder / run_file::config);
   const RunStatus status = run_status(folder);
   const TrainingLog log = training_log(folder, config, status);
-  Result result{run_document(folder, config, status.finished, log), run_text(folder, status.finished, log), 0};
+  Result result{run_document(folder, config, status.finished, log), run_text(folder, config, status.finished, log), 0};
   if (const nlohmann::json invalid = invalid_of_run(folder); !invalid.is_null()) {
     result.document["invalid"] = invalid;
     result.text += "\n" + invalid_text(invalid);

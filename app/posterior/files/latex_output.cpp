@@ -64,6 +64,10 @@ class LatexOutput final : public SetsOutput {
       const std::string label = latex_text(target.label);
       columns += "rr";
       first += fmt::format(" & {} & {}, 90\\,\\%", label, label);
+      if (head.refined) {
+        columns += "r";
+        first += fmt::format(" & {}, refined", label);
+      }
       if (!head.exact) continue;
       columns += "r";
       first += fmt::format(" & {}, exact", label);
@@ -76,12 +80,14 @@ class LatexOutput final : public SetsOutput {
   void add(const SetRow& row) override {
     std::string line = latex_text(row.name);
     if (!row.problem.empty()) {
-      line += fmt::format(" & \\multicolumn{{{}}}{{l}}{{{}}}", 1 + (head_.exact ? 3 : 2) * head_.info->targets.size(),
+      line += fmt::format(" & \\multicolumn{{{}}}{{l}}{{{}}}",
+                          1 + (2 + (head_.exact ? 1 : 0) + (head_.refined ? 1 : 0)) * head_.info->targets.size(),
                           latex_text(row.problem));
     } else {
       line += fmt::format(" & {}", row.n);
       for (std::size_t t = 0; t < row.numbers.size(); ++t) {
         line += cells(row.numbers[t]);
+        if (head_.refined) line += row.refined.empty() ? " & -" : " & " + mean_text(row.refined[t]);
         if (head_.exact) line += row.exact.empty() ? " & -" : " & " + mean_text(row.exact[t]);
       }
     }

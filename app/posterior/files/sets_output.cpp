@@ -32,9 +32,9 @@ std::string csv_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
 
-// Numbers of the exact posterior; NaN if unknown.
-TargetNumbers exact_of(const SetRow& row, std::size_t target) {
-  return row.exact.empty() ? TargetNumbers() : row.exact[target];
+// Numbers of the exact or of the refined posterior; NaN if there is none.
+TargetNumbers numbers_of(const std::vector<TargetNumbers>& numbers, std::size_t target) {
+  return numbers.empty() ? TargetNumbers() : numbers[target];
 }
 
 // The own values of the row's item; NaN if it has none.
@@ -56,6 +56,9 @@ class CsvOutput final : public SetsOutput {
         for (const char* what : {"mean", "sd"}) cells.push_back(target.name + "_exact_" + what);
       cells.emplace_back("kl");
     }
+    if (head.refined)
+      for (const Target& target : head.info->targets)
+        for (const char* what : {"mean", "sd", "q05", "q50", "q95"}) cells.push_back(target.name + "_refined_" + what);
     if (head.own)
       for (const Target& target : head.info->targets) cells.push_back(target.name + "_own");
     if (head.ensemble)
@@ -78,9 +81,17 @@ class CsvOutput final : public SetsOutput {
     }
     if (head_.exact) {
       for (std::size_t t = 0; t < head_.info->targets.size(); ++t)
-        for (const double value : {exact_of(row, t).mean, exact_of(row, t).sd}) cells.push_back(csv_number(value));
+        for (const double value : {numbers_of(row.exact, t).mean, numbers_of(row.exact, t).sd})
+          cells.push_back(csv_number(value));
       cells.push_back(csv_number(row.kl));
     }
+    if (head_.refined)
+      for (std::size_t t = 0; t < head_.info->targets.size(); ++t) {
+        const TargetNumbers refined = numbers_of(row.refined, t);
+        cells.push_back(csv_number(refined.mean));
+        cells.push_back(csv_number(refined.sd));
+        for (const std::size_t level : kToldLevels) cells.push_back(csv_number(refined.quantiles[level]));
+      }
     if (head_.own)
       for (std::size_t t = 0; t < head_.info->targets.size(); ++t) cells.push_back(csv_number(own_of(row, t)));
     if (head_.ensemble)
@@ -159,8 +170,10 @@ class NpzOutput final : public SetsOutput {
       for (const std::size_t level : kToldLevels) quantiles_.push_back(numbers.quantiles[level]);
       interval_.push_back(numbers.most(head_.interval).low);
       interval_.push_back(numbers.most(head_.interval).high);
-      exact_mean_.push_back(exact_of(row, t).mean);
-      exact_sd_.push_back(exact_of(row, t).sd);
+      exact_mean_.push_back(numbers_of(row.exact, t).mean);
+      exact_sd_.push_back(numbers_of(row.exact, t).sd);
+      refined_mean_.push_back(numbers_of(row.refined, t).mean);
+      refined_sd_.push_back(numbers_of(row.refined, t).sd);
       own_.push_back(own_of(row, t));
     }
     kl_.push_back(row.kl);
@@ -195,6 +208,10 @@ class NpzOutput final : public SetsOutput {
       arrays["divergence"] = array(divergence_, torch::kFloat64, {sets});
       arrays["spread"] = array(spread_, torch::kFloat64, {sets});
     }
+    if (head_.refined) {
+      arrays["refined_mean"] = array(refined_mean_, torch::kFloat64, {sets, targets});
+      arrays["refined_sd"] = array(refined_sd_, torch::kFloat64, {sets, targets});
+    }
     if (head_.exact) {
       arrays["exact_mean"] = array(exact_mean_, torch::kFloat64, {sets, targets});
       arrays["exact_sd"] = array(exact_sd_, torch::kFloat64, {sets, targets});
@@ -223,7 +240,7 @@ class NpzOutput final : public SetsOutput {
   std::vector<std::string> names_;
   std::vector<std::int64_t> n_, warned_, failed_;
   std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_, p_within_, divergence_, spread_;
-  std::vector<double> exact_mean_, exact_sd_, kl_, own_;
+  std::vector<double> exact_mean_, exact_sd_, refined_mean_, refined_sd_, kl_, own_;
   torch::Tensor samples_, log_density_;  // undefined unless requested
 };
 
@@ -271,6 +288,7 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
   if (row.dropped > 0) document["dropped"] = row.dropped;
   document["extrapolates"] = row.extrapolates;
   document["warnings"] = row.warnings;
+  if (!row.refined.empty()) document["refined"] = numbers_document(row.refined, interval);
   if (!row.exact.empty()) {
     document["exact"] = numbers_document(row.exact, interval);
     document["kl"] = std::isfinite(row.kl) ? nlohmann::json(row.kl) : nlohmann::json();

@@ -22,6 +22,7 @@ struct SetsHead {
   std::int64_t scored = 0;   // values of θ per set, in formats that hold their log densities
   bool ensemble = false;     // the run is an ensemble; tables show its disagreement
   bool exact = false;        // the exact posterior was requested
+  bool refined = false;      // the refined posterior was requested
   bool own = false;          // sets are made from items with values of their own
 };
 
@@ -42,7 +43,7 @@ struct SetsFormat {
   const char* ending;  // ".csv"
   HeldSamples samples;
   bool scores;  // holds log densities of values of θ
-  bool exact;   // holds the exact posterior
+  bool exact;   // holds the exact and the refined posterior
   std::unique_ptr<SetsOutput> (*open)(const std::filesystem::path& file, const SetsHead& head);
 };
 // Throws a usage Error that lists the extensions for an unknown one.
@@ -54,7 +55,8 @@ void write_sets(const std::filesystem::path& file, const SetsHead& head,
                 const std::function<void(const std::function<void(const SetRow&)>& take)>& give);
 
 // A set as reported by infer: "set" (its name), "n", mean, sd, quantiles, intervals, distance, percentile, warnings
-// and, if requested, "exact" with the same numbers and "kl"; for an item, "own"; or only its name and "error".
+// and, if requested, "exact" with the same numbers and "kl", and "refined" with the same numbers; for an item, "own";
+// or only its name and "error".
 nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKind interval);
 
 }  // namespace pairs

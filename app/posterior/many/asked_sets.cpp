@@ -11,6 +11,7 @@
 #include "app/posterior/set/observed_set.h"
 #include "app/posterior/set/set_kind.h"
 #include "app/posterior/set/set_size.h"
+#include "app/posterior/source/refined_source.h"
 #include "app/posterior/validation/external_validation_file.h"
 #include "core/base/fields/face.h"
 #include "core/base/text/error.h"
@@ -47,6 +48,10 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   if (asked.exact && !knows_exact(*run.task))
     fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
   question.asked.exact = asked.exact;
+  if (asked.question.refine) {
+    check_refinable(run);
+    question.asked.refiner = std::make_shared<const Refiner>(run);
+  }
   question.asked.seed = asked.question.seed;
   question.asked.draws = target_room_of(info).draws();
   check_fields(*run.task, asked.question.set);

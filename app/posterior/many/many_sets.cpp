@@ -11,6 +11,7 @@
 
 #include "app/posterior/answer/known_reference.h"
 #include "app/posterior/answer/own_values.h"
+#include "app/posterior/answer/refined_answer.h"
 #include "app/posterior/many/within_rows.h"
 #include "app/posterior/question/other_given.h"
 #include "app/posterior/question/random_subset.h"
@@ -114,6 +115,8 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   }
   if (question.exact)
     ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);
+  if (question.refiner)
+    add_refined(*question.refiner, x.slice(0, n), given, question.seed, question.keep_refining, answer);
   row.cut = observed.held > task.info().max_n;
   if (row.cut)
     answer.warnings.push_back(
@@ -122,6 +125,7 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   if (answer.sources.empty() || !answer.sources.front().ours) fail("{}", no_posterior_text(answer));
   row.numbers = answer.shown_numbers(task, run);
   row.exact = answer.exact_numbers();
+  row.refined = answer.refined_numbers();
   for (const PosteriorNumbers& one : answer.numbers)
     if (one.ours) row.kl = one.kl;
   row.typicality = answer.typicality;

@@ -13,6 +13,7 @@
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/within_sets.h"
 #include "app/posterior/set/set_stream.h"
+#include "app/posterior/source/refined_source.h"
 #include "app/posterior/validation/recalibration.h"
 #include "core/eval/calibration/disagreement.h"
 #include "core/eval/metrics/cells.h"
@@ -27,6 +28,7 @@ struct SetRow {
   std::int64_t held = 0, dropped = 0;              // observations of the set, and those omitted for a missing value
   std::vector<TargetNumbers> numbers;              // by target
   std::vector<TargetNumbers> exact = {};           // of the exact posterior, if requested and known
+  std::vector<TargetNumbers> refined = {};         // of the refined posterior, if requested and possible
   double kl = NAN;                                 // from the exact posterior to the run's, nat
   std::vector<double> own = {};                    // for an item: ItemMarks::truth,
   std::string kind = {};                           // kind_of(),
@@ -51,22 +53,25 @@ struct SetRow {
 struct ManySetsQuestion {
   // The N of a set that holds so many observations; throws Error if the set cannot be used.
   std::function<std::int64_t(const std::string& name, std::int64_t held)> size;
-  std::optional<std::uint64_t> random = {};  // the seed of a random subset of N observations; none: the first N
-  torch::Tensor given = {};                  // conditions of all sets, [1, g]; undefined: each set's own, or none
-  std::uint64_t seed = 1;                    // of samples
-  std::int64_t draws = 1000;                 // samples drawn of each set if needed,
-  std::int64_t kept = 0;                     // and the number of them that are passed on
-  bool keep_observations = false;            // SetRow::x
-  bool within = true;                        // whether each is tested within the set (within_rows.h)
-  bool exact = false;                        // whether to add exact posteriors, for a task that knows_exact;
-  bool files = false;                        // it may know sets by their file names
+  std::optional<std::uint64_t> random = {};     // the seed of a random subset of N observations; none: the first N
+  torch::Tensor given = {};                     // conditions of all sets, [1, g]; undefined: each set's own, or none
+  std::uint64_t seed = 1;                       // of samples
+  std::int64_t draws = 1000;                    // samples drawn of each set if needed,
+  std::int64_t kept = 0;                        // and the number of them that are passed on
+  bool keep_observations = false;               // SetRow::x
+  bool within = true;                           // whether each is tested within the set (within_rows.h)
+  std::shared_ptr<const Refiner> refiner = {};  // refines posteriors; null: they are not refined
+  std::function<bool()> keep_refining = {};     // false ends the refinement of a set
+  bool exact = false;                           // whether to add exact posteriors, for a task that knows_exact;
+  bool files = false;                           // it may know sets by their file names
   // Values of θ to score, float64: [P, d] for all sets, or [sets, P, d] for each set; undefined: none.
   torch::Tensor theta = {};
 };
 
 // Evaluates every set of the stream, a bounded number at a time on all threads, and passes on the rows in order. Each
-// row equals the results of SetPosterior for that set to the bit; of references, only the exact posterior is used. A
-// set's row reports its problems. `keep_going()` false between batches throws Stopped.
+// row equals the results of SetPosterior for that set to the bit (a refined posterior but for rounding, since
+// SetPosterior computes it on all threads); of references, only the exact posterior is used. A set's row reports its
+// problems. `keep_going()` false between batches throws Stopped.
 void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
                  const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going = {});
 

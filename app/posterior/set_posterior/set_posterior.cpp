@@ -8,6 +8,7 @@
 #include "app/kinds/image/image_plot.h"
 #include "app/posterior/answer/known_reference.h"
 #include "app/posterior/answer/own_values.h"
+#include "app/posterior/answer/refined_answer.h"
 #include "app/posterior/plots/corner_plots.h"
 #include "app/posterior/plots/posterior_curves.h"
 #include "app/posterior/source/derived.h"
@@ -26,7 +27,6 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kNuisanceDraws = 128;
-constexpr std::int64_t kRefineStart = 1000;   // samples of the run that a refined posterior begins with
 constexpr std::size_t kPlaneWidthCells = 48;  // of an axis if only the sd is needed
 
 // `count` draws of a posterior of θ -> [count, d] float64 on the CPU: for one target its even quantiles, which change
@@ -163,27 +163,14 @@ void SetPosterior::ask_product(std::int64_t n, PosteriorAnswer& answer) const {
 }
 
 void SetPosterior::refine(std::int64_t n, PosteriorAnswer& answer) const {
-  const auto own = std::find_if(answer.sources.begin(), answer.sources.end(),
-                                [](const PosteriorSource& source) { return source.ours; });
-  const LoadedRun& run = runs_.front().loaded;
+  std::optional<Refiner> refiner;
   try {
-    PAIRS_CHECK(!answer.typicality.outside,
-                "the set is out of distribution, and the likelihood was learned from sets of the model alone");
-    torch::Tensor start;
-    if (own != answer.sources.end()) start = own->sample(kRefineStart, kFigureSeed).to(torch::kFloat64);
-    RefinedSource made =
-        refined_source(run, set_->first(n), set_->latents().given, start, refine_seed_, keep_refining_);
-    answer.sources.push_back(std::move(made.source));
-    answer.refined = std::move(made.posterior);
-    if (!start.defined()) return;
-    if (std::string text = disagreement_with_run(*answer.refined, start.mean(0), start.std(0), task().info());
-        !text.empty())
-      answer.warnings.push_back({WarningKind::refined, std::move(text)});
-  } catch (const Stopped&) {
-    throw;
+    refiner.emplace(runs_.front().loaded);
   } catch (const std::exception& error) {
     answer.problems.push_back(fmt::format("The posterior is not refined: {}", sentence(error)));
+    return;
   }
+  add_refined(*refiner, set_->first(n), set_->latents().given, refine_seed_, keep_refining_, answer);
 }
 
 PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {

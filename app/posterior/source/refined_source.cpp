@@ -10,7 +10,6 @@
 #include "core/base/text/text.h"
 #include "core/base/threads/clock.h"
 #include "core/report/number_text.h"
-#include "core/train/stages/likelihood_stage.h"
 
 namespace pairs {
 namespace {
@@ -65,22 +64,25 @@ void check_refinable(const LoadedRun& run) {
   usable_likelihood(run);
 }
 
-RefinedSource refined_source(const LoadedRun& run, const Observations& x, const torch::Tensor& given,
-                             const torch::Tensor& start, std::uint64_t seed, const std::function<bool()>& keep_going) {
+Refiner::Refiner(const LoadedRun& run) : known_(usable_likelihood(run)), task_(run.task) {}
+
+RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
+                              std::uint64_t seed, const std::function<bool()>& keep_going) const {
   const Stopwatch watch;
-  const RunLikelihood known = usable_likelihood(run);
   const auto posterior =
-      std::make_shared<RefinedPosterior>(refined_by(*known.likelihood, *run.task, x, given, start, seed, keep_going));
+      std::make_shared<RefinedPosterior>(refined_by(*known_.likelihood, *task_, x, given, start, seed, keep_going));
   if (!posterior->refused.empty()) fail("{}", posterior->refused);
-  posterior->independent = known.independence.n;
+  posterior->independent = known_.independence.n;
   RefinedSource out;
   out.posterior = posterior;
   out.source.name = kRefined;
   out.source.role = SeriesRole::other;
   out.source.mean = posterior->mean;
   out.source.sd = posterior->sd;
-  const auto density = std::make_shared<const RefinedDensity>(*posterior, known.likelihood->space());
-  out.source.log_density = [density](const torch::Tensor& theta) { return density->log_density(theta); };
+  const auto density = std::make_shared<const RefinedDensity>(*posterior, known_.likelihood->space());
+  out.source.log_density = [density, likelihood = known_.likelihood](const torch::Tensor& theta) {
+    return density->log_density(theta);
+  };
   out.source.sample = [posterior](std::int64_t draws, std::uint64_t own) { return resampled(*posterior, draws, own); };
   out.source.milliseconds = 1000 * watch.seconds();
   return out;

@@ -10,6 +10,7 @@
 #include "core/eval/evaluate/made_scores.h"
 #include "core/likelihood/refined_posterior.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/likelihood_stage.h"
 
 namespace pairs {
 
@@ -26,13 +27,23 @@ std::string not_refined(const LoadedRun& run);
 // its observations are not independent.
 void check_refinable(const LoadedRun& run);
 
-// The refined posterior of the observations x [N, ...] with conditions [1, g] or undefined, by the likelihood in the
-// run's folder. `start`: samples θ [S, d] of the run's own posterior. Throws Error, a clause, if the run has no
-// likelihood, if its observations are not independent, or if the samples cannot be used; Stopped once `keep_going`
-// returns false.
-RefinedSource refined_source(const LoadedRun& run, const Observations& x, const torch::Tensor& given,
-                             const torch::Tensor& start, std::uint64_t seed,
-                             const std::function<bool()>& keep_going = {});
+// The likelihood in a run's folder, by which posteriors of any number of sets are refined, by several threads at once.
+class Refiner {
+ public:
+  // Throws Error, a clause, if the run has no likelihood, or if its observations are not independent.
+  explicit Refiner(const LoadedRun& run);
+
+  const TaskInfo& info() const { return task_->info(); }
+  // The refined posterior of the observations x [N, ...] with conditions [1, g] or undefined. `start`: samples θ [S, d]
+  // of the run's own posterior, or undefined. Throws Error, a clause, if the samples cannot be used; Stopped once
+  // `keep_going` returns false.
+  RefinedSource source(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
+                       std::uint64_t seed, const std::function<bool()>& keep_going = {}) const;
+
+ private:
+  RunLikelihood known_;
+  std::shared_ptr<const Task> task_;
+};
 
 // The refined posterior as a density to score on test sets, the first `sets` of each size. Throws as refined_source
 // does, but for sets that have no density.

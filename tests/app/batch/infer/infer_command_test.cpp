@@ -235,7 +235,6 @@ TEST(InferRefine, AddsThePosteriorByTheLearnedLikelihood) {
 
 TEST(InferRefine, RefusesWhatItDoesNotServe) {
   TemporaryFolder folder;
-  write_file(folder / "sets.csv", "run,x\na,1\na,2\nb,3\nb,4\n");
   write_file(folder / "x.csv", "x\n1\n2\n");
   const auto refusal = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "infer");
@@ -244,8 +243,6 @@ TEST(InferRefine, RefusesWhatItDoesNotServe) {
     EXPECT_EQ(answer.code, 2) << answer.out;
     return answer.err;
   };
-  EXPECT_THAT(refusal({"bump-hunt", "--data", (folder / "sets.csv").string(), "--group", "run"}),
-              HasSubstr("--refine is about one set"));
   EXPECT_THAT(refusal({"bump-hunt", "--data", (folder / "x.csv").string(), "--follow"}),
               HasSubstr("--refine takes a set as it stands"));
   EXPECT_THAT(refusal({"bump-hunt", "--data", (folder / "x.csv").string(), "--prior", "beta(2, 8)"}),

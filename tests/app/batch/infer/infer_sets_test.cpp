@@ -448,6 +448,41 @@ TEST_F(InferSets, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
   EXPECT_NE(circle.code, 0);
 }
 
+// Refined posteriors of many sets are those of calls on each, but for rounding, in every format that holds numbers.
+TEST_F(InferSets, RefinedPosteriorsAreThoseOfSingleCalls) {
+  std::vector<Row> asked = rows();
+  const std::map<std::string, json> single = alone(asked, {"--refine"});
+  for (int k = 0; k < 50; ++k) asked.push_back({"strange", 40});  // out of distribution: not refined
+  const std::string data = file("sets.csv", table(asked));
+  const json answered = many({"--data", data, "--group", "run", "--refine"});
+  EXPECT_EQ(answered.at("unrefined"), 1);
+  ASSERT_EQ(answered.at("sets").size(), single.size() + 1);
+  std::map<std::string, double> means;
+  for (const json& one : answered.at("sets")) {
+    const std::string name = one.at("set");
+    if (name == "strange") {
+      EXPECT_FALSE(one.contains("refined"));
+      EXPECT_THAT(one.at("warnings").dump(), HasSubstr("The posterior is not refined: "));
+      continue;
+    }
+    const json &own = one.at("refined"), &other = single.at(name).at("refined");
+    for (const char* key : {"mean", "sd"})
+      EXPECT_NEAR(own.at(key)[0].get<double>(), other.at(key)[0].get<double>(), 1e-4) << name << " " << key;
+    EXPECT_NE(own.at("mean"), one.at("mean")) << name;
+    EXPECT_EQ(one.at("mean"), single.at(name).at("mean")) << "the run's own is as it was";
+    means[name] = own.at("mean")[0];
+  }
+  EXPECT_THAT(read_file(path("answers.csv")), HasSubstr("theta_refined_mean,theta_refined_sd,theta_refined_q05"));
+  many({"--data", data, "--group", "run", "--refine", "--out", path("answers.npz")});
+  const torch::Tensor held = read_npz(path("answers.npz")).at("refined_mean").to(torch::kFloat64);
+  EXPECT_EQ(held.sizes(), (std::vector<std::int64_t>{static_cast<std::int64_t>(means.size()) + 1, 1}));
+  EXPECT_EQ(held.isnan().sum().item<int>(), 1);
+  EXPECT_NEAR(held[0][0].item<double>(), means.at("alone"), 1e-12);
+  many({"--data", data, "--group", "run", "--refine", "--out", path("answers.tex")});
+  EXPECT_THAT(read_file(path("answers.tex")), HasSubstr(", refined"));
+  refused(2, {"--data", data, "--group", "run", "--refine", "--out", path("answers.nc")}, "--refine: ");
+}
+
 TEST_F(InferSets, SamplesAndDensitiesOfEachAreThoseOfASingleCallToTheBit) {
   write_npz(folder_ / "theta.npz", {{"theta", torch::linspace(0.02, 0.98, 7, torch::kFloat64).view({7, 1})}});
   const std::vector<std::string> asked = {"--samples", "1200", "--seed", "5", "--theta", path("theta.npz")};

@@ -42,7 +42,7 @@ TEST(RefinedSource, OfTheBumpHuntIsTheExactPosterior) {
     const std::vector<SetRange> range = {{5, 0, n}};
     const Latents latents = run.task->latents(1, Purpose::test, index);
     const Observations x = run.task->observe(latents, 1, Purpose::test, range, torch::kCPU);
-    const RefinedSource refined = refined_source(run, x, {}, {}, 1);
+    const RefinedSource refined = Refiner(run).source(x, {}, {}, 1);
     const PosteriorSource exact = reference_source(*run.task, "exact", x);
     const double sd = exact.sd.item<double>();
     EXPECT_NEAR(refined.source.mean.item<double>(), exact.mean.item<double>(), 0.15 * sd) << n;
@@ -64,7 +64,7 @@ TEST(RefinedSource, StatesWhyThereIsNone) {
   const LoadedRun copy = load_run(tasks, (folder / "run").string());
   EXPECT_THAT(not_refined(copy), HasSubstr("pairs --batch likelihood "));
   EXPECT_THAT(message_of([&] {
-                refined_source(copy, torch::zeros({1, 1}), {}, {}, 1);
+                Refiner(copy).source(torch::zeros({1, 1}), {}, {}, 1);
               }),
               HasSubstr("has no learned likelihood"));
 }

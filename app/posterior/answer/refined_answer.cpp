@@ -1,0 +1,41 @@
+#include "app/posterior/answer/refined_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/posterior/source/posterior_numbers.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::int64_t kStart = 1000;  // samples of the run that a refined posterior begins with
+
+}  // namespace
+
+void add_refined(const Refiner& refiner, const Observations& x, const torch::Tensor& given, std::uint64_t seed,
+                 const std::function<bool()>& keep_going, PosteriorAnswer& answer) {
+  const auto own = std::find_if(answer.sources.begin(), answer.sources.end(),
+                                [](const PosteriorSource& source) { return source.ours; });
+  try {
+    PAIRS_CHECK(!answer.typicality.outside,
+                "the set is out of distribution, and the likelihood was learned from sets of the model alone");
+    torch::Tensor start;
+    if (own != answer.sources.end()) start = own->sample(kStart, kFigureSeed).to(torch::kFloat64);
+    RefinedSource made = refiner.source(x, given, start, seed, keep_going);
+    answer.sources.push_back(std::move(made.source));
+    answer.refined = std::move(made.posterior);
+    if (!start.defined()) return;
+    if (std::string text = disagreement_with_run(*answer.refined, start.mean(0), start.std(0), refiner.info());
+        !text.empty())
+      answer.warnings.push_back({WarningKind::refined, std::move(text)});
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    answer.problems.push_back(fmt::format("The posterior is not refined: {}", sentence(error)));
+  }
+}
+
+}  // namespace pairs
