@@ -8,7 +8,8 @@
         ...
     serve(prior, simulate)                # the last line of the program
 
-`rng` is a numpy.random.Generator; everything random must come from it. x is [n, columns] or [n, channels, height,
+`rng` is a numpy.random.Generator; everything random must come from it. A set may be simulated in several calls: what its
+observations share, and psi does not tell, is drawn from rng.of_set(), a Generator that is the same in all of them. x is [n, columns] or [n, channels, height,
 width] ([n] where there is one column). If an observation is ragged rows, x is a list of n arrays [rows, columns] or a
 pair (rows of all observations [R, columns], numbers of rows [n]).
 
@@ -51,6 +52,25 @@ import traceback
 import numpy as np
 
 PRIOR_BLOCK = 2**64 - 1
+SHARED_BLOCK = 2**64 - 2  # of random numbers that all blocks of a set share
+
+
+class _Generator(np.random.Generator):
+    """The generator of one call, which also knows that of its set."""
+
+    def __init__(self, bits, inner):
+        super().__init__(bits)
+        self._inner = inner
+
+    def of_set(self):
+        """A generator that is the same in all calls for one set, and another one for each set."""
+        counter = list(self._inner["counter"])
+        counter[2] = SHARED_BLOCK
+        bits = np.random.Philox(key=0)
+        state = bits.state
+        state["state"] = {"counter": np.array(counter, np.uint64), "key": np.array(self._inner["key"], np.uint64)}
+        bits.state = state
+        return np.random.Generator(bits)
 
 
 class _Streams:
@@ -58,8 +78,8 @@ class _Streams:
 
     def __init__(self):
         self.bits = np.random.Philox(key=0)
-        self.rng = np.random.Generator(self.bits)
         self.inner = {"counter": None, "key": None}
+        self.rng = _Generator(self.bits, self.inner)
         self.state = {
             "bit_generator": "Philox",
             "state": self.inner,

@@ -53,7 +53,9 @@ def marginal(reference, targets, bounds, logs):
 
 def ranks(folder, n):
     prior, simulate, reference = functions(folder)
-    rng = np.random.default_rng(7)
+    import pairs_simulator
+
+    rng, streams = np.random.default_rng(7), pairs_simulator._Streams()
     drawn = prior(rng, 100000)
     drawn = drawn if isinstance(drawn, tuple) else (drawn,)
     drawn = [None if one is None else np.asarray(one, float).reshape(100000, -1) for one in drawn] + [None, None]
@@ -63,7 +65,8 @@ def ranks(folder, n):
     places = []
     for k in range(SETS):
         own = () if given is None else (given[k],)
-        x = np.asarray(simulate(theta[k], None if psi is None else psi[k], n, rng, *own), np.float32).reshape(n, -1)
+        x = np.asarray(simulate(theta[k], None if psi is None else psi[k], n, streams.at([0, 0, 0, k], [7, n]), *own),
+                       np.float32).reshape(n, -1)
         at, below = marginal(lambda values: reference(values, x, *own), theta.shape[1], list(zip(low, high)), logs)
         places.append(np.interp(theta[k, 0], at, below))
     return np.sort(places)

@@ -80,6 +80,7 @@ for setting in pretrain.epochs=2 pretrain.steps=20 cache.sets=500 finetune.epoch
 done
 rm -f my/calls
 "$PAIRS" --batch run my "${within[@]}" --out whole >log 2>&1 || say_fail "the run ended with $?: $(tail -3 log)"
+grep -qx "Next: pairs --batch evaluate whole" log || say_fail "the next step is another one: $(tail -3 log)"
 grep -q "5,000 simulations are made: [0-9,]* for training, .* for validation .* for evaluation, 128 at most for checks" log ||
   say_fail "nothing tells of the simulations before: $(head -5 log)"
 grep -q "The budget changes the preset: .*pretrain.weight_decay = 0.1 (else " log ||

@@ -41,6 +41,7 @@ sed 's/^max_n/max_m/' my/task.toml >my/wrong.toml
 refuses 2 "unknown key 'max_m'; did you mean 'max_n'?" --batch run --task-file my/wrong.toml
 
 tiny_run my/task.toml --allow --set pretrain.epochs=20 --out whole >log 2>&1 || say_fail "the run ended with $?: $(tail -3 log)"
+grep -qx "Next: pairs --batch likelihood whole" log || say_fail "a likelihood is not named as the next step: $(tail -3 log)"
 [ -e my/ran ] || say_fail "the program was not run"
 grep -q "^task_file = \"$SCRATCH/my/task.toml\"" whole/run.toml || say_fail "run.toml does not name the task's file"
 "$PAIRS" --batch presets my/task.toml >out || say_fail "presets of a task's file ended with $?"

@@ -8,7 +8,7 @@ def prior(rng, size):
 
 
 def simulate(theta, psi, n, rng):
-    hidden = 0.5 * rng.normal(0, 1)
+    hidden = 0.5 * rng.of_set().normal(0, 1)  # one of all calls for a set
     return theta[0] + hidden + psi[0] * rng.normal(0, 1, n)
 
 

@@ -114,6 +114,27 @@ TEST_F(OwnSimulator, TheSameSeedGivesTheSameSetsWhateverTheWorkers) {
   EXPECT_TRUE(at::equal(all[0], all[2]));
 }
 
+// A set is simulated in blocks: what a program draws for the whole set is the same in all of them, whatever is drawn
+// besides.
+TEST_F(OwnSimulator, BlocksOfASetShareWhatIsDrawnForTheSet) {
+  const auto task = make_simulated_task(python_task(
+      kPrior + "def simulate(theta, psi, n, rng):\n    rng.random(3)\n    return np.full(n, rng.of_set().normal())\n" +
+      kServe));
+  const Latents latents = testing::latents_of(*task, 3, Purpose::test, 0, 50);
+  std::vector<SetRange> whole, later;
+  for (std::int64_t k = 0; k < 50; ++k) {
+    whole.push_back({k, 0, 100});
+    later.push_back({k, 70, 30});
+  }
+  const torch::Tensor x = task->observe(latents, 3, Purpose::test, whole, torch::kCPU).block().view({50, 100});
+  EXPECT_TRUE(at::equal(x, x.slice(1, 0, 1).expand_as(x))) << "one number in all blocks";
+  EXPECT_TRUE(
+      at::equal(task->observe(latents, 3, Purpose::test, later, torch::kCPU).block().view({50, 30}), x.slice(1, 70)));
+  EXPECT_EQ(std::get<0>(at::_unique(x.flatten())).numel(), 50) << "another one in each set";
+  const torch::Tensor other = task->observe(latents, 4, Purpose::test, whole, torch::kCPU).block().view({50, 100});
+  EXPECT_FALSE((other == x).any().item<bool>()) << "another one with another seed";
+}
+
 TEST_F(OwnSimulator, ImagesAndRows) {
   const auto images = make_simulated_task(python_task(
       kPrior + "def simulate(theta, psi, n, rng):\n    return rng.random((n, 1, 6, 5)) + theta[0]\n" + kServe, "",
