@@ -9,9 +9,9 @@
     serve(prior, simulate)                # the last line of the program
 
 `rng` is a numpy.random.Generator; everything random must come from it. A set may be simulated in several calls: what its
-observations share, and psi does not tell, is drawn from rng.of_set(), a Generator that is the same in all of them. x is [n, columns] or [n, channels, height,
-width] ([n] where there is one column). If an observation is ragged rows, x is a list of n arrays [rows, columns] or a
-pair (rows of all observations [R, columns], numbers of rows [n]).
+observations share, and psi does not hold, is drawn from rng.of_set(), a Generator that is the same in all of them. x is
+[n, columns] or [n, channels, height, width] ([n] where there is one column). If an observation is ragged rows, x is a
+list of n arrays [rows, columns] or a pair (rows of all observations [R, columns], numbers of rows [n]).
 
 If task.toml has tables [[conditions]], simulate takes the conditions of a set as a fifth argument, given [g], and prior
 returns (theta, psi, given [size, g]), with psi None where there is none. If task.toml states how the conditions are

@@ -56,6 +56,6 @@ grep -q '"expected"' plan.json || say_fail "--plan says nothing of times"
 for task in "$SOURCE"/assets/benchmark/*/task.toml; do
   name=$(basename "$(dirname "$task")")
   [ -s "$(dirname "$task")/README.md" ] || say_fail "$name has no page"
-  grep -q "^| $name |" "$SOURCE/docs/reference/benchmark.md" || say_fail "docs/reference/benchmark.md lacks $name"
+  grep -qF "| [$name](../../assets/benchmark/$name/README.md) |" "$SOURCE/docs/reference/benchmark.md" || say_fail "docs/reference/benchmark.md lacks $name"
 done
 finish

@@ -30,9 +30,10 @@
 namespace pairs {
 namespace {
 
-// What is promised at one set size. Usually on `sets` test sets (0: it is left to PAIRS_LONG_TESTS=1): the gap to the exact posterior, with two of its
-// standard errors added, lies below `gap`, which leaves room for the error of so few sets. With PAIRS_LONG_TESTS=1 on
-// `long_sets` sets and below `long_gap`. NaN: no exact posterior. In both the rank tests lie within kMostZ and kLeastP.
+// What is promised at one set size. Usually on `sets` test sets (0: it is left to PAIRS_LONG_TESTS=1): the gap to the
+// exact posterior, with two of its standard errors added, lies below `gap`, which leaves room for the error of so few
+// sets. With PAIRS_LONG_TESTS=1 on `long_sets` sets and below `long_gap`. NaN: no exact posterior. In both the rank
+// tests lie within kMostZ and kLeastP.
 struct Promise {
   const char* task;
   std::int64_t n, sets, long_sets;

@@ -287,8 +287,8 @@ Action add_benchmark(CLI::App& app, const Catalog& tasks) {
   add_allow_option(app, arguments->allow);
   app.footer(
       "Trains a run and a likelihood of one observation for each task of the benchmark, and scores both against the\n"
-      "exact posterior on the same sets: gap = mean of log exact - log ours at the truth, in nat. The tasks are folders\n"
-      "with a simulator in numpy and the exact posterior. After a stop the same command continues where it was.\n"
+      "exact posterior on the same sets: gap = mean of log exact - log ours at the truth, in nat. The tasks are\n"
+      "folders with a simulator in numpy and the exact posterior. After a stop the same command goes on where it was.\n"
       "Examples:\n"
       "  pairs --batch benchmark --plan line\n"
       "  pairs --batch benchmark student-mean ridge --sizes 1,10 --out runs/benchmark");
