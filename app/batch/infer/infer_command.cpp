@@ -440,8 +440,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
   use.training_prior =
       "With --prior: the prior that the task draws a target from, where the task does not state it and it is not "
       "uniform between two bounds; it is checked against the task's draws; may be given again";
-  use.refine =
-      "Also print the often sharper posterior by the run's learned likelihood, of each set where there are many";
+  use.refine = "Also print the often sharper posterior by the run's learned likelihood";
   use.interval =
       "Interval type: central (as much below as above), hpd (highest density: the shortest) or upper (limits)";
   use.seed = "Seed of the samples, and of observations that are made of an item";
