@@ -54,9 +54,9 @@ install(DIRECTORY assets/ DESTINATION share/pairs-studio PATTERN desktop EXCLUDE
 install(FILES third_party/torch-gpu.txt DESTINATION share/pairs-studio)
 set(pairs_documents README.md CHANGELOG.md LICENSE CITATION.cff)
 
-# pairs_install_documents(FOLDER EXAMPLES OPTIONS...): the documentation, each page where the others link to it, and a link
-# to the installed examples, whose path EXAMPLES is relative to FOLDER/assets.
-function(pairs_install_documents folder examples)
+# pairs_install_documents(FOLDER SHARED OPTIONS...): the documentation, each page where the others link to it, and links
+# to the installed examples and benchmark, in SHARED, a path relative to FOLDER/assets.
+function(pairs_install_documents folder shared)
   install(FILES ${pairs_documents} DESTINATION ${folder} ${ARGN})
   install(DIRECTORY docs DESTINATION ${folder} ${ARGN} PATTERN __pycache__ EXCLUDE)
   install(FILES tests/gpu/hour.sh DESTINATION ${folder}/tests/gpu ${ARGN})
@@ -71,9 +71,11 @@ function(pairs_install_documents folder examples)
   endif()
   install(CODE "
     file(MAKE_DIRECTORY \"${root}/assets\")
-    file(CREATE_LINK ${examples} \"${root}/assets/examples\" SYMBOLIC)" ${ARGN})
+    foreach(part examples benchmark)
+      file(CREATE_LINK ${shared}/\${part} \"${root}/assets/\${part}\" SYMBOLIC)
+    endforeach()" ${ARGN})
 endfunction()
-pairs_install_documents(share/doc/pairs-studio ../../../pairs-studio/examples COMPONENT folder)
+pairs_install_documents(share/doc/pairs-studio ../../../pairs-studio COMPONENT folder)
 
 # pairs_install_words(SHARE COMPONENT): the manual page and bash completion, which the program itself writes.
 # pairs_install_desktop(SHARE COMPONENT): the entry for menus, its icon, and the types of our files. SHARE is absolute or

@@ -7,7 +7,7 @@ set(pairs_debian COMPONENT debian EXCLUDE_FROM_ALL)
 
 pairs_install_words(/usr/share debian EXCLUDE_FROM_ALL)
 pairs_install_desktop(/usr/share debian EXCLUDE_FROM_ALL)
-pairs_install_documents(${pairs_debian_doc} ../../../../lib/pairs-studio/share/pairs-studio/examples ${pairs_debian})
+pairs_install_documents(${pairs_debian_doc} ../../../../lib/pairs-studio/share/pairs-studio ${pairs_debian})
 install(FILES packaging/copyright DESTINATION ${pairs_debian_doc} ${pairs_debian})
 install(FILES packaging/lintian-overrides DESTINATION /usr/share/lintian/overrides RENAME pairs-studio ${pairs_debian})
 # These steps are possible only when the package is built: links into the folder, and the changelog in Debian's format with
