@@ -59,7 +59,7 @@ exec_line=$(sed -n 's/^Exec=//p' "$SCRATCH/root/usr/share/applications/pairs-stu
 # Every link between pages has its target.
 pages() { "$SOURCE/tests/scripts/pages.sh" "$1" >"$SCRATCH/log" || say_fail "$1: $(cat "$SCRATCH/log")"; }
 mkdir -p "$SCRATCH/root/usr/lib/pairs-studio/share/pairs-studio" # belongs to a component that is not packed here
-ln -s "$SOURCE/assets/examples" "$SCRATCH/root/usr/lib/pairs-studio/share/pairs-studio"
+ln -s "$SOURCE/assets/examples" "$SOURCE/assets/benchmark" "$SCRATCH/root/usr/lib/pairs-studio/share/pairs-studio"
 pages "$SCRATCH/root/usr/share/doc/pairs-studio"
 
 # The folder for other systems has the same manual page, completion and pages.

@@ -114,7 +114,8 @@ case $command in
   benchmark)
     small "${small_stages[@]}"
     arguments+=(--likelihood likelihood.steps=40)
-    lower --sets 20
+    lower --sets 4
+    lower --sizes 5
     ;;
   devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh tests this with its own server
   demo)

@@ -291,7 +291,7 @@ Action add_benchmark(CLI::App& app, const Catalog& tasks) {
       "folders with a simulator in numpy and the exact posterior. After a stop the same command goes on where it was.\n"
       "Examples:\n"
       "  pairs --batch benchmark --plan line\n"
-      "  pairs --batch benchmark student-mean ridge --sizes 1,10 --out runs/benchmark");
+      "  pairs --batch benchmark line decades --sizes 1,10 --out runs/benchmark");
   return [arguments] { return benchmark(*arguments); };
 }
 
