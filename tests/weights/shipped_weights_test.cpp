@@ -347,7 +347,7 @@ TEST(ShippedObjects, KnowMoreFromMoreViewsAndMoreThanThePrior) {
   LoadedRun run = shipped_on_few("objects");
   EvaluationOptions options;
   const std::int64_t sets = long_tests() ? 200 : 60;
-  options.sizes = {1, 10, 40};
+  options.sizes = {1, 10, long_tests() ? 80 : 40};
   options.sets = {sets};
   options.samples = 50;
   const std::vector<EvaluationRow> rows = evaluate(*run.estimator, options);
