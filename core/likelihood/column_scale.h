@@ -22,8 +22,6 @@ class ColumnScale {
   static ColumnScale of(const torch::Tensor& values, const std::string& name);
 
   ColumnKind kind() const { return kind_; }
-  double low() const { return low_; }  // the range of the values that it was measured on
-  double high() const { return high_; }
   // The distance of two neighbors of a lattice in standardized units; 0 for other kinds.
   double cell() const { return kind_ == ColumnKind::lattice ? step_ / scale_ : 0; }
 
@@ -41,8 +39,8 @@ class ColumnScale {
  private:
   ColumnKind kind_ = ColumnKind::continuous;
   double location_ = 0, scale_ = 1;
-  double step_ = 1;  // of a lattice, which holds low_
-  double low_ = 0, high_ = 0;
+  double step_ = 1;            // of a lattice, which holds low_
+  double low_ = 0, high_ = 0;  // the range of the values that it was measured on
 };
 
 }  // namespace pairs

@@ -89,6 +89,14 @@ TEST(LikelihoodStage, LearnsWhatThePosteriorFollowsFrom) {
                  sd = std::sqrt(v / (1 + v));
     EXPECT_NEAR(out.mean.item<double>(), mean, 0.15 * sd) << n;
     EXPECT_NEAR(out.sd.item<double>() / sd, 1, 0.1) << n;
+    // Of both parameters the density is that of the likelihood, also once what could have stopped the sampling is gone.
+    RefineOptions options{.draws = 4000, .seed = 2};
+    bool going = true;
+    options.keep_going = [&going] { return going; };
+    const RefinedPosterior both = refine(*made->likelihood, 2, x, {}, options);
+    going = false;
+    const torch::Tensor values = at::cat({both.theta, both.psi}, 1).slice(0, 0, 5);
+    EXPECT_TRUE(RefinedDensity(both, made->likelihood->space()).log_density(values).isfinite().all().item<bool>());
   }
 }
 
