@@ -89,7 +89,7 @@ TEST(LikelihoodStage, LearnsWhatThePosteriorFollowsFrom) {
                  sd = std::sqrt(v / (1 + v));
     EXPECT_NEAR(out.mean.item<double>(), mean, 0.15 * sd) << n;
     EXPECT_NEAR(out.sd.item<double>() / sd, 1, 0.1) << n;
-    // Of both parameters the density is that of the likelihood, also once what could have stopped the sampling is gone.
+    // The density of both parameters is that of the likelihood, also once what could have stopped the sampling is gone.
     RefineOptions options{.draws = 4000, .seed = 2};
     bool going = true;
     options.keep_going = [&going] { return going; };
