@@ -25,6 +25,17 @@ double TaskInfo::observation_numbers() const {
   return numbers;
 }
 
+std::string TaskInfo::no_density() const {
+  constexpr double kMostNumbers = 64;
+  if (targets.empty()) return "its target is an image, and a likelihood needs parameters";
+  if (rows > 0) return "its observations have different numbers of rows, for which it has no density";
+  if (observation_shape.size() != 1) return "its observations are images, whose density it cannot learn";
+  if (observation_numbers() > kMostNumbers)
+    return fmt::format("its observations have {} numbers, and it learns the density of {} at most",
+                       observation_numbers(), kMostNumbers);
+  return "";
+}
+
 std::unique_ptr<ReferencePosterior> Task::reference(const std::string& name) const {
   const std::vector<std::string> known = references();
   if (known.empty()) fail("The task {} has no reference posterior, so \"{}\" cannot be computed", info().name, name);

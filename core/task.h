@@ -129,6 +129,9 @@ struct TaskInfo {
   }
   // Numbers in one observation, or in a typical one if observations are ragged rows.
   double observation_numbers() const;
+  // Why the density of one observation given all parameters cannot be learned, a clause: "its observations are images,
+  // …"; "" if it can (core/likelihood).
+  std::string no_density() const;
   // g, the number of conditions.
   std::int64_t given_size() const { return static_cast<std::int64_t>(given.size()); }
 };

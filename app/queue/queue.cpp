@@ -19,6 +19,7 @@
 #include "core/base/text/json.h"
 #include "core/base/text/text.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/likelihood_stage.h"
 
 namespace pairs {
 namespace {
@@ -158,7 +159,8 @@ QueueKind kind_of_folder(const fs::path& folder) {
     fail_usage("{} is no text in UTF-8; rename the folder", name);
   if (fs::exists(folder / run_file::config)) {
     if (is_shipped(folder)) fail_usage("{} holds weights that came with the program; there is nothing to train", name);
-    if (run_status(folder).finished) fail_usage("{} is finished; there is nothing left to train", name);
+    if (run_status(folder).finished && !likelihood_begun(folder))
+      fail_usage("{} is finished; there is nothing left to train", name);
     return QueueKind::run;
   }
   if (!is_study_folder(folder))

@@ -13,13 +13,14 @@
 #include "core/report/number_text.h"
 #include "core/train/run/run.h"
 #include "core/train/run/run_progress.h"
+#include "core/train/stages/likelihood_stage.h"
 
 namespace pairs {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kQueueStages = 3;
+constexpr std::size_t kQueueStages = 4;
 
 double seconds_since_1970(fs::file_time_type time) {
   return std::chrono::duration<double>(fs::file_time_type::clock::to_sys(time).time_since_epoch()).count();
@@ -82,9 +83,14 @@ StageTime time_of_stage(const RunConfig& config, const RunProgress& reported, do
 QueueProgress progress_of_run(const Catalog& tasks, const QueueItem& item, double now) {
   const RunConfig config = read_run_toml(tasks, item.folder / run_file::config);
   const RunStatus status = run_status(item.folder);
-  const RunProgress reported = read_recent_progress(item.folder / run_file::events);
-  const std::array<bool, kQueueStages> done = {status.pretrained, status.cached, status.finished};
-  const auto current = std::min(static_cast<std::size_t>(reported.current()), kQueueStages - 1);
+  const RunProgress trained = read_recent_progress(item.folder / run_file::events);
+  const std::array<bool, kQueueStages> done = {status.pretrained, status.cached, status.finished,
+                                               !likelihood_missing(item.folder, config)};
+  // The likelihood, which follows a finished run, has a log of its own.
+  const bool learns = status.finished && !done.back();
+  const fs::path log = (learns ? likelihood_folder(item.folder) : item.folder) / run_file::events;
+  const RunProgress reported = learns ? read_recent_progress(log) : trained;
+  const auto current = learns ? kQueueStages - 1 : static_cast<std::size_t>(reported.current());
   QueueProgress progress;
   const double share = reported.begun() ? reported.share(config) : 0;
   // The log has no progress of stage 2.
@@ -92,7 +98,7 @@ QueueProgress progress_of_run(const Catalog& tasks, const QueueItem& item, doubl
   const bool begun = reported.begun() && !done[current];
   if (begun) progress.text = stage_name(static_cast<Stage>(current)) + percent;
   const auto expected = [&](std::size_t k) {
-    if (k > 0 && !strategy(config.strategy).stages_2_and_3) return 0.0;
+    if (k > 0 && k + 1 < kQueueStages && !strategy(config.strategy).stages_2_and_3) return 0.0;
     return item.seconds.size() == kQueueStages ? item.seconds[k] : NAN;
   };
   // The measured time of this run over the expected time of the same stages.
@@ -100,14 +106,14 @@ QueueProgress progress_of_run(const Catalog& tasks, const QueueItem& item, doubl
   StageTime time;
   if (item.state == QueueState::working) {
     for (std::size_t k = 0; k < kQueueStages; ++k) {
-      const StageRecord& record = reported.stage(static_cast<Stage>(k));
+      const StageRecord& record = (learns && k + 1 == kQueueStages ? reported : trained).stage(static_cast<Stage>(k));
       if (!record.done || !(record.seconds > 0) || !(expected(k) > 0)) continue;
       taken += record.seconds;
       wanted += expected(k);
     }
     if (begun) {
       const double before = wanted > 0 ? taken / wanted : 1;
-      const double silent = silence(item, item.folder / run_file::events, now);
+      const double silent = silence(item, log, now);
       time = time_of_stage(config, reported, expected(current) * before, silent);
       if (time.measured && expected(current) > 0) {
         taken += time.all;
@@ -209,7 +215,7 @@ QueueTime time_left(const QueueView& view, const std::vector<QueueProgress>& pro
 std::vector<double> expected_seconds(const Catalog& tasks, const QueueItem& item, const std::function<bool()>& stop) {
   if (item.kind == QueueKind::run) {
     const ExpectedCost need = expected_cost(read_run_toml(tasks, item.folder / run_file::config), stop);
-    return {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds};
+    return stage_seconds(need);
   }
   const std::vector<StudyRun> runs = on_share_of_cores(runs_of_study(tasks, item.data, item.folder), item.processes);
   return {study_seconds(plan_study(runs, {}, stop), item.processes)};

@@ -95,10 +95,14 @@ std::string expected_text(const RunConfig& config, const ExpectedCost& need) {
   const std::string all = range(whole_seconds(need));
   const std::string before =
       need.simulate_seconds > 0 ? fmt::format("simulations {}, ", range(need.simulate_seconds)) : "";
+  const std::string after =
+      need.likelihood_seconds > 0 ? fmt::format(", likelihood {}", range(need.likelihood_seconds)) : "";
   if (!strategy(config.strategy).stages_2_and_3)
-    return before.empty() ? all : fmt::format("{} ({}training {})", all, before, range(need.pretrain_seconds));
-  return fmt::format("{} ({}pretrain {}, cache {}, finetune {})", all, before, range(need.pretrain_seconds),
-                     range(need.cache_seconds), range(need.finetune_seconds));
+    return before.empty() && after.empty()
+               ? all
+               : fmt::format("{} ({}training {}{})", all, before, range(need.pretrain_seconds), after);
+  return fmt::format("{} ({}pretrain {}, cache {}, finetune {}{})", all, before, range(need.pretrain_seconds),
+                     range(need.cache_seconds), range(need.finetune_seconds), after);
 }
 
 std::string busy_note(const RunConfig& config, const ExpectedCost& need) {

@@ -236,7 +236,7 @@ void StudyWorker::train(const StudyRun& run, const Claim& claim, Monitor& outer)
     execute_run(tasks_, folder, monitor, Stage::cache);
     keep_pool(run);
   }
-  execute_run(tasks_, folder, monitor);
+  execute_run(tasks_, folder, monitor, Stage::finetune);
   evaluate(run, folder, monitor);
   tidy(run);
 }

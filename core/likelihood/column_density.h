@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/likelihood/likelihood_settings.h"
 #include "core/nn/mlp.h"
 
 namespace pairs {
@@ -16,11 +17,7 @@ namespace pairs {
 // cell around a number is its probability. x [B, m] and context [B, c] are standardized float32 on one device.
 class ColumnDensity : public torch::nn::Module {
  public:
-  struct Settings {
-    std::int64_t components = 8;  // of each column's mixture
-    std::int64_t hidden = 128;    // width of each column's network
-    std::int64_t layers = 2;      // hidden layers
-  };
+  using Settings = ColumnSettings;
 
   // `cells` [m]: the distance between two whole numbers of a column in standardized units, 0 for a continuous one.
   ColumnDensity(const Settings& settings, std::vector<double> cells, std::int64_t context, at::Generator generator);

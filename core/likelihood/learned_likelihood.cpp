@@ -21,7 +21,6 @@ using torch::Tensor;
 
 namespace {
 
-constexpr std::int64_t kMostNumbers = 64;       // of one observation
 constexpr std::int64_t kPriorDraws = 1 << 17;   // from which the margins are measured
 constexpr std::int64_t kScaleSets = 2048;       // from which the columns are measured, a few observations each
 constexpr double kLeastVariance = 1e-6;         // of a direction in standardized parameters
@@ -55,19 +54,11 @@ std::string column_name(const TaskInfo& info, std::int64_t k) {
 }
 
 std::string LearnedLikelihood::refused(const Task& task) {
-  const TaskInfo& info = task.info();
-  if (info.targets.empty()) return "its target is an image, and a likelihood needs parameters";
-  if (info.rows > 0) return "its observations have different numbers of rows, for which it has no density";
-  if (info.observation_shape.size() != 1) return "its observations are images, whose density it cannot learn";
   if (task.stored() != nullptr) return "its sets are stored, and observations are simulated for it";
   if (face<BudgetedSimulator>(task) != nullptr)
     return "its simulations have a budget, and observations are simulated for it";
   if (task.pool_size(Purpose::finetune) > 0) return "its observations are drawn from a finite pool";
-  const auto numbers = static_cast<std::int64_t>(info.observation_numbers());
-  if (numbers > kMostNumbers)
-    return fmt::format("its observations have {} numbers, and it learns the density of {} at most", numbers,
-                       kMostNumbers);
-  return "";
+  return task.info().no_density();
 }
 
 LearnedLikelihood::LearnedLikelihood(LikelihoodSettings settings, ParameterSpace space,

@@ -12,16 +12,11 @@
 
 #include "core/likelihood/column_density.h"
 #include "core/likelihood/column_scale.h"
+#include "core/likelihood/likelihood_settings.h"
 #include "core/likelihood/parameter_space.h"
 #include "core/task.h"
 
 namespace pairs {
-
-// The settings of a learned likelihood.
-struct LikelihoodSettings {
-  ColumnDensity::Settings density;
-  std::int64_t members = 2;  // networks, each trained on observations of its own
-};
 
 // The name of column k of x: "y", or "x1" where columns have no names.
 std::string column_name(const TaskInfo& info, std::int64_t k);

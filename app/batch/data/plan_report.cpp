@@ -38,6 +38,7 @@ void add_expected_time(const TaskCatalog& tasks, const RunConfig& config, Result
                                    {"pretrain_seconds", need.pretrain_seconds},
                                    {"cache_seconds", need.cache_seconds},
                                    {"finetune_seconds", need.finetune_seconds},
+                                   {"likelihood_seconds", need.likelihood_seconds},
                                    {"seconds", whole_seconds(need)},
                                    {"measured", day_text(need.measured)},
                                    {"text", expected_text(config, need)}};

@@ -45,6 +45,10 @@ TrainingLog training_log(const std::filesystem::path& folder, const RunConfig& c
     else if (event.type == EventType::stage_done)
       log.stages.push_back(std::move(event));
   }
+  // The likelihood has a log of its own.
+  if (const auto learning = likelihood_folder(folder) / run_file::events; std::filesystem::exists(learning))
+    for (Event& event : read_events(learning.string()))
+      if (event.type == EventType::stage_done) log.stages.push_back(std::move(event));
   log.learned_nothing = progress.learned_nothing();
   if (status.pretrained || progress.damaged()) log.problem = record_problem(config, progress, status.finished);
   return log;

@@ -34,16 +34,16 @@ struct RunArguments {
   NewRun wanted;
   OwnTaskOptions own;
   RankOptions ranks;
-  std::string targets, out, resume, until = "finetune";
+  std::string targets, out, resume, until = "likelihood";
   std::int64_t simulations = 0;
   bool changed = false;
   bool drop = false;
 };
 
 Stage stage_named(const std::string& name) {
-  for (const Stage stage : {Stage::pretrain, Stage::cache, Stage::finetune})
+  for (const Stage stage : {Stage::pretrain, Stage::cache, Stage::finetune, Stage::likelihood})
     if (name == stage_name(stage)) return stage;
-  fail_usage("There is no stage \"{}\"; stages are pretrain, cache and finetune", name);
+  fail_usage("There is no stage \"{}\"; stages are pretrain, cache, finetune and likelihood", name);
 }
 
 // Removes the aggregates of a run, and nothing else.
@@ -210,7 +210,7 @@ Action add_run(CLI::App& app, const Catalog& tasks) {
       ->excludes("--ranks");
   app.add_option("--until", arguments->until, "Stop after this stage; --resume does the rest")
       ->type_name("STAGE")
-      ->check(CLI::IsMember({"pretrain", "cache", "finetune"}));
+      ->check(CLI::IsMember({"pretrain", "cache", "finetune", "likelihood"}));
   app.footer(with_task_names(
       R"(Examples:
   pairs --batch run {exact}

@@ -153,6 +153,7 @@ void DraftForm::report_needs(const Training& training) {
   std::string stages = "pretrain " + range(estimate->seconds[0]);
   if (estimate->seconds[1] + estimate->seconds[2] > 0)
     stages += fmt::format(", cache {}, finetune {}", range(estimate->seconds[1]), range(estimate->seconds[2]));
+  if (estimate->seconds[3] > 0) stages += ", likelihood " + range(estimate->seconds[3]);
   ui::wrapped(fmt::format("Expected: {} ({}), {} of disk of {} free, {}.", range(estimate->total()), stages,
                           byte_text(static_cast<std::uint64_t>(estimate->cache_bytes)),
                           byte_text(static_cast<std::uint64_t>(estimate->free_bytes)), flop_text(estimate->gflop)),

@@ -19,7 +19,7 @@ using model::StageCard;
 using model::StageState;
 using model::Training;
 
-constexpr std::array<const char*, model::kStages> kNames = {"pretrain", "cache", "finetune"};
+constexpr std::array<const char*, model::kStages> kNames = {"pretrain", "cache", "finetune", "likelihood"};
 
 // "1,234" for a whole number; short numbers unchanged.
 std::string rate_text(double value) {
@@ -78,9 +78,9 @@ float line_height() {
 
 // The height between a card's bar and its buttons, the same in all cards: four lines of numbers, or more if a narrow
 // card wraps its text.
-float card_room(const Training& training, float inner) {
+float card_room(const Training& training, int stages, float inner) {
   float room = 4 * line_height();
-  for (int stage = 0; stage < model::kStages; ++stage) {
+  for (int stage = 0; stage < stages; ++stage) {
     const StageCard& card = training.card(stage);
     if (shows_numbers(card)) continue;
     const float wrapped = ui::wrapped_height(what_text(card), ui::Look::small_muted, inner);
@@ -173,9 +173,11 @@ void draw_card(Training& training, int stage, float width, float room) {
 
 void draw_stage_cards(Training& training) {
   const float gap = px(8), all = ImGui::GetContentRegionAvail().x;
-  const float width = std::floor((all - 2 * gap) / model::kStages);
-  const float room = card_room(training, width - px(32));
-  for (int stage = 0; stage < model::kStages; ++stage) {
+  const bool likelihood = training.card(model::kLikelihoodStage).state != StageState::unneeded;
+  const int stages = likelihood ? model::kStages : model::kLikelihoodStage;
+  const float width = std::floor((all - static_cast<float>(stages - 1) * gap) / static_cast<float>(stages));
+  const float room = card_room(training, stages, width - px(32));
+  for (int stage = 0; stage < stages; ++stage) {
     if (stage > 0) ImGui::SameLine(0, gap);
     draw_card(training, stage, width, room);
   }

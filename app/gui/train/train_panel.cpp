@@ -129,8 +129,16 @@ void TrainPanel::header(Training& training, const model::Library& library, const
 
 void TrainPanel::plots(Training& training) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const auto first = training.losses(0), last = training.losses(2);
-  if (!first && !last && !training.live()) {
+  struct Losses {
+    int stage;
+    const char* name;
+    PlotView* view;
+  };
+  std::vector<Losses> known;
+  for (const Losses& one : {Losses{0, "Pretrain", &pretrain_}, Losses{2, "Finetune", &finetune_},
+                            Losses{model::kLikelihoodStage, "Likelihood", &likelihood_}})
+    if (training.losses(one.stage)) known.push_back(one);
+  if (known.empty() && !training.live()) {
     if (training.session.active() && training.folder() == training.session.folder())
       return ui::working_state("The first losses come after the first epoch.");
     return ui::empty_state("No losses yet", training.state() == Activity::elsewhere
@@ -141,22 +149,22 @@ void TrainPanel::plots(Training& training) {
   }
   const float gap = px(8), high = std::max(room.y, px(200));
   const bool live = training.live() || (training.session.active() && training.folder() == training.session.folder());
-  const int wanted = (first ? 1 : 0) + (last ? 1 : 0) + (live ? 1 : 0);
-  const bool narrow = first && last && room.x < px(kPlotWidth) * static_cast<float>(wanted);
+  const auto wanted = static_cast<float>(known.size() + (live ? 1 : 0));
+  const bool narrow = known.size() > 1 && room.x < px(kPlotWidth) * wanted;
   std::vector<std::pair<PlotView*, std::shared_ptr<const Figure>>> shown;
   int stage = loss_stage_;
-  if (stage < 0 || !training.losses(stage)) stage = last ? 2 : 0;
-  if (first && (!narrow || stage == 0)) shown.emplace_back(&pretrain_, first);
-  if (last && (!narrow || stage == 2)) shown.emplace_back(&finetune_, last);
+  if (!known.empty() && (stage < 0 || !training.losses(stage))) stage = known.back().stage;
+  for (const Losses& one : known)
+    if (!narrow || stage == one.stage) shown.emplace_back(one.view, training.losses(one.stage));
   const float columns = static_cast<float>(shown.size() + (live ? 1 : 0));
   const float width = std::floor((room.x - gap * (columns - 1)) / std::max(columns, 1.0f));
   float below = high;
   if (narrow) {
-    for (const int k : {0, 2}) {
-      if (ui::segment(fmt::format("train/loss/{}", stage_name(static_cast<Stage>(k))), k == 0 ? "Pretrain" : "Finetune",
-                      stage == k, "The losses of this stage"))
-        loss_stage_ = k;
-      if (k == 0) ImGui::SameLine(0, px(4));
+    for (const Losses& one : known) {
+      if (one.stage != known.front().stage) ImGui::SameLine(0, px(4));
+      if (ui::segment(fmt::format("train/loss/{}", stage_name(static_cast<Stage>(one.stage))), one.name,
+                      stage == one.stage, "The losses of this stage"))
+        loss_stage_ = one.stage;
     }
     below -= ImGui::GetFrameHeightWithSpacing();
   }

@@ -31,7 +31,8 @@ class TrainPanel {
   void run_settings(const model::Training& training);
   void log(const model::Training& training);
 
-  PlotView pretrain_{"train/pretrain-loss"}, finetune_{"train/finetune-loss"}, live_{"train/posterior"};
+  PlotView pretrain_{"train/pretrain-loss"}, finetune_{"train/finetune-loss"}, likelihood_{"train/likelihood-loss"},
+      live_{"train/posterior"};
   View view_ = View::progress;
   int loss_stage_ = -1;  // for narrow windows: the loss shown; -1: of the current stage
   std::string run_search_;

@@ -37,7 +37,7 @@ constexpr double kBetweenLooks = 2;  // seconds
 constexpr double kLongestBetweenLooks = 15;
 
 const char* stage_word(int stage) {
-  return stage == 1 ? "pretrain" : stage == 2 ? "cache" : "finetune";
+  return stage == 1 ? "pretrain" : stage == 2 ? "cache" : stage == 3 ? "finetune" : "likelihood";
 }
 
 }  // namespace

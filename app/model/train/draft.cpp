@@ -28,6 +28,7 @@ std::string section_of(const std::string& key) {
   if (key.starts_with("cache.")) return "Cache";
   if (key.starts_with("finetune.")) return "Finetune";
   if (key.starts_with("evaluate.")) return "Evaluate";
+  if (key.starts_with("likelihood.")) return "Likelihood";
   return "Run";
 }
 
@@ -85,7 +86,8 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
   }
   // Sorts by section, in order of appearance; settings with a title first.
   const auto rank = [](const Setting& row) {
-    constexpr const char* order[] = {"Task", "Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"};
+    constexpr const char* order[] = {"Task",     "Network",    "Pretrain", "Cache",
+                                     "Finetune", "Likelihood", "Evaluate", "Run"};
     std::size_t section = 0;
     while (row.section != order[section]) ++section;
     return std::pair(section, row.title == row.key);

@@ -1,5 +1,6 @@
 #include "app/model/train/draft_needs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/runs/new_run.h"
@@ -67,9 +68,7 @@ bool DraftNeeds::follow(const Draft& draft, const std::filesystem::path& room, d
     auto answer = std::make_shared<DraftEstimate>();
     try {
       const ExpectedCost need = expected_cost(config, stale);
-      answer->seconds[0] = need.pretrain_seconds;
-      answer->seconds[1] = need.cache_seconds;
-      answer->seconds[2] = need.finetune_seconds;
+      std::ranges::copy(stage_seconds(need), answer->seconds);
       answer->cache_bytes = need.cache_bytes;
       answer->gflop = need.gflop;
       answer->busy = busy_note(config, need);

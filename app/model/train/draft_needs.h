@@ -15,12 +15,12 @@ namespace pairs::model {
 
 // The expected needs of a draft.
 struct DraftEstimate {
-  double seconds[kStages] = {NAN, NAN, NAN};
+  double seconds[kStages] = {NAN, NAN, NAN, NAN};
   double cache_bytes = 0, free_bytes = 0, gflop = 0;
   std::string busy;     // why the times may be far too long; empty if the machine is idle
   std::string error;    // why nothing is known: the settings cannot be trained
   std::string no_room;  // why the disk is too small; else empty
-  double total() const { return seconds[0] + seconds[1] + seconds[2]; }
+  double total() const { return seconds[0] + seconds[1] + seconds[2] + seconds[3]; }
 };
 
 // Estimates a draft's needs in the background once it is at rest and shown.

@@ -18,12 +18,11 @@
 #include "core/base/text/text.h"
 #include "core/train/run/run.h"
 #include "core/train/run/shipped.h"
+#include "core/train/stages/likelihood_stage.h"
 #include "core/train/steps/least_loss.h"
 
 namespace pairs::model {
 namespace {
-
-constexpr Stage kShown[] = {Stage::pretrain, Stage::cache, Stage::finetune};
 
 // The maximum number of heads whose losses have a bound each.
 constexpr std::size_t kMostBounds = 4;
@@ -40,6 +39,31 @@ Stamp stamp(const std::filesystem::path& file) {
   if (::stat(file.c_str(), &status) != 0) return {};
   return {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ino};
 }
+
+// A log that is read as it grows.
+struct LogTail {
+  RunProgress progress;
+  std::int64_t offset = 0;  // after the last complete line
+  Stamp seen;
+
+  // Reads what was appended since the last read; returns whether there was anything.
+  bool read(const std::filesystem::path& file, const LatestWorker::Stale& stale) {
+    const Stamp now = stamp(file);
+    if (now == seen) return false;
+    const bool another = now.inode != seen.inode || now.size < offset;
+    seen = now;
+    if (another) {
+      progress = {};
+      offset = 0;
+    }
+    const bool read = follow_events(
+        file, offset, [&](const Event& event) { progress.add(event); },
+        [&] {
+          if (stale()) throw Stopped();
+        });
+    return read || another;
+  }
+};
 
 // Exact NLLs by set size: the task's closed form, else those measured by an evaluation, interpolated linearly in log N.
 class ExactNll {
@@ -113,9 +137,8 @@ void leave_out_beginning(Plot& plot) {
 struct RunHistory::Tail {
   Tasks tasks;
   std::filesystem::path folder;
-  RunProgress progress;
-  std::int64_t offset = 0;  // after the last complete line
-  Stamp events, config_file, metrics;
+  LogTail log, learning;  // of the run, and of its likelihood
+  Stamp config_file, metrics;
   bool looked = false;
   std::shared_ptr<const RunShades> shades;
   int shade = 0;
@@ -123,23 +146,10 @@ struct RunHistory::Tail {
   std::shared_ptr<const Task> task;
   std::unique_ptr<ExactNll> exact;
 
-  // Reads what was appended since the last read; returns whether there was anything.
+  // Reads what was appended to the run's log and to that of its likelihood; returns whether there was anything.
   bool read_log(const LatestWorker::Stale& stale) {
-    const std::filesystem::path file = folder / run_file::events;
-    const Stamp now = stamp(file);
-    if (now == events) return false;
-    const bool another = now.inode != events.inode || now.size < offset;
-    events = now;
-    if (another) {
-      progress = {};
-      offset = 0;
-    }
-    const bool read = follow_events(
-        file, offset, [&](const Event& event) { progress.add(event); },
-        [&] {
-          if (stale()) throw Stopped();
-        });
-    return read || another;
+    return log.read(folder / run_file::events, stale) |
+           learning.read(likelihood_folder(folder) / run_file::events, stale);
   }
 
   // Reads run.toml and everything derived from it.
@@ -171,13 +181,16 @@ struct RunHistory::Tail {
     const bool finished = std::filesystem::exists(folder / run_file::estimator);
     const bool pretrained = finished || std::filesystem::exists(folder / run_file::pretrained);
     const bool cached =
-        finished || (progress.stage(Stage::cache).done && std::filesystem::exists(folder / run_file::cache));
-    const bool in_use = is_locked(folder);
-    const bool same =
-        finished == view.finished && pretrained == view.pretrained && cached == view.cached && in_use == view.in_use;
+        finished || (log.progress.stage(Stage::cache).done && std::filesystem::exists(folder / run_file::cache));
+    const std::filesystem::path likelihood = likelihood_folder(folder);
+    const bool learned = std::filesystem::exists(likelihood / likelihood_file::weights);
+    const bool in_use = is_locked(folder) || is_locked(likelihood);
+    const bool same = finished == view.finished && pretrained == view.pretrained && cached == view.cached &&
+                      learned == view.learned && in_use == view.in_use;
     view.finished = finished;
     view.pretrained = pretrained;
     view.cached = cached;
+    view.learned = learned;
     view.in_use = in_use;
     return !same;
   }
@@ -188,6 +201,7 @@ struct RunHistory::Tail {
     metrics = now;
     const RunConfig& config = *view.config;
     task = tasks->make(config.task, options_without_data(config));
+    view.no_likelihood = LearnedLikelihood::refused(*task);
     exact = std::make_unique<ExactNll>(tasks, task, folder / run_file::metrics);
     view.exact[0] = bound(Stage::pretrain, config.pretrain.sizes, SizeDistribution::list);
     if (strategy(config.strategy).stages_2_and_3)
@@ -200,12 +214,18 @@ struct RunHistory::Tail {
                       std::ref(*exact));
   }
 
+  const RunProgress& progress_of(Stage stage) const {
+    return stage == Stage::likelihood ? learning.progress : log.progress;
+  }
+
   void draw() {
     const RunConfig& config = *view.config;
-    for (const Stage stage : {Stage::pretrain, Stage::finetune}) {
+    for (const Stage stage : {Stage::pretrain, Stage::finetune, Stage::likelihood}) {
       const auto k = static_cast<std::size_t>(stage);
+      const bool likelihood = stage == Stage::likelihood;
+      const RunProgress& progress = progress_of(stage);
       Plot plot;
-      plot.title = stage == Stage::pretrain ? "Pretrain: loss" : "Finetune: loss";
+      plot.title = stage == Stage::pretrain ? "Pretrain: loss" : likelihood ? "Likelihood: loss" : "Finetune: loss";
       add_losses(plot, progress, stage, shaded(strategy_role(config.strategy), shade), "");
       view.losses[k].reset();
       if (plot.lines.empty()) continue;
@@ -215,7 +235,8 @@ struct RunHistory::Tail {
       else if (heads.size() <= kMostBounds)
         for (const auto& [n, points] : heads)
           add_bound(plot, bound(stage, {n}, SizeDistribution::list), fmt::format("N = {}, exact bound", n));
-      fit_losses(plot, loss_label(head_of_stage(config, stage == Stage::finetune)));
+      fit_losses(plot, likelihood ? "negative log density of one observation / nat"
+                                  : loss_label(head_of_stage(config, stage == Stage::finetune)));
       leave_out_beginning(plot);
       auto figure = std::make_shared<Figure>();
       figure->source = folder.filename().string();
@@ -235,10 +256,13 @@ struct RunHistory::Tail {
     if (looked && !config && !bounds && !reported && !state && !another_shade) return false;
     looked = true;
     view.folder = folder;
-    for (int k = 0; k < 3; ++k) view.stages[static_cast<std::size_t>(k)] = progress.stage(kShown[k]);
-    view.current = std::min(2, static_cast<int>(progress.current()));
-    view.error = progress.error();
-    view.lines = progress.lines();
+    for (std::size_t k = 0; k < view.stages.size(); ++k)
+      view.stages[k] = progress_of(static_cast<Stage>(k)).stage(static_cast<Stage>(k));
+    const StageRecord& learned = view.stages[static_cast<std::size_t>(Stage::likelihood)];
+    view.current = static_cast<int>(learned.running ? Stage::likelihood : log.progress.current());
+    view.error = log.progress.error();
+    view.lines = log.progress.lines();
+    for (const std::string& line : learning.progress.lines()) view.lines.push_back(line);
     if ((config || bounds || reported || another_shade) && view.config) draw();
     return true;
   }

@@ -26,12 +26,14 @@ struct RunView {
   std::string shipped_name = {};
   bool in_use = false;  // some process, perhaps this one, uses the folder
   bool pretrained = false, cached = false, finished = false;
-  std::array<StageRecord, 3> stages;
-  std::array<double, 3> exact = {NAN, NAN, NAN};        // the lowest possible loss of each stage
+  bool learned = false;            // the run has a learned likelihood
+  std::string no_likelihood = {};  // why it can have none, a clause; "" if it can
+  std::array<StageRecord, 4> stages;
+  std::array<double, 4> exact = {NAN, NAN, NAN, NAN};   // the lowest possible loss of each stage
   int current = 0;                                      // the stage started last
   std::string error;                                    // error of the run's last session
   std::vector<std::string> lines;                       // lines of its log
-  std::array<std::shared_ptr<const Figure>, 3> losses;  // by stage; null until there are any
+  std::array<std::shared_ptr<const Figure>, 4> losses;  // by stage; null until there are any
 };
 
 // Reads a run's files as they grow, on its own thread: only new lines of the event log; an incomplete last line waits.

@@ -245,7 +245,7 @@ void RunQueue::add(const TrainingDrafts::Planned& draft) {
     // What was put in stays there, though the window may be closed while this is measured.
     if (!draft.needs) {
       const ExpectedCost need = expected_cost(*draft.config, stale);
-      queue.expect(id, {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds});
+      queue.expect(id, stage_seconds(need));
     }
     return std::make_shared<const std::string>(title_of(made));
   });

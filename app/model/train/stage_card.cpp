@@ -7,11 +7,12 @@
 namespace pairs::model {
 namespace {
 
-constexpr const char* kStageTitles[kStages] = {"Pretrain", "Cache", "Finetune"};
+constexpr const char* kStageTitles[kStages] = {"Pretrain", "Cache", "Finetune", "Likelihood"};
 constexpr const char* kWhats[kStages] = {
     "Embedder and head learn together on small sets.",
     "Every finetuning set goes through the frozen embedder once; sums of its embeddings are kept.",
     "The head alone learns sets of every size from the cache.",
+    "Networks learn the likelihood of one observation, by which posteriors are refined.",
 };
 
 }  // namespace
@@ -26,7 +27,7 @@ StageCard empty_card(int k) {
 void fill_card(StageCard& card, int k, const RunView& run, Activity state, const SessionProgress* session) {
   const bool own = session != nullptr;
   const StageRecord& record = run.stages[static_cast<std::size_t>(k)];
-  const bool done[kStages] = {run.pretrained, run.cached, run.finished};
+  const bool done[kStages] = {run.pretrained, run.cached, run.finished, run.learned};
   const int current = own ? session->stage : run.current;
   const auto& config = run.config;
   card.exact = run.exact[static_cast<std::size_t>(k)];
@@ -35,7 +36,8 @@ void fill_card(StageCard& card, int k, const RunView& run, Activity state, const
   if (record.begun) card.elapsed = record.before + record.seconds;
   const bool heads = config && many_heads(*config, static_cast<Stage>(k));
   if (heads) card.head = record.head;
-  if (config && k > 0 && !pairs::strategy(config->strategy).stages_2_and_3) {
+  const bool likelihood = k == kLikelihoodStage;
+  if (likelihood ? !run.no_likelihood.empty() : config && k > 0 && !pairs::strategy(config->strategy).stages_2_and_3) {
     card.state = StageState::unneeded;
     return;
   }
@@ -46,7 +48,7 @@ void fill_card(StageCard& card, int k, const RunView& run, Activity state, const
     const double part = static_cast<double>(card.done) / static_cast<double>(card.total);
     card.share = config ? stage_share(*config, static_cast<Stage>(k), record.head, part) : part;
   }
-  if (done[k] || ((own || state == Activity::elsewhere) && k < current)) {
+  if (done[k] || (!likelihood && (own || state == Activity::elsewhere) && k < current)) {
     card.state = StageState::done;
     card.share = 1;
     return;
@@ -83,12 +85,13 @@ void fill_card(StageCard& card, int k, const RunView& run, Activity state, const
     card.rate = record.rate;
     if (config && std::isfinite(record.rate)) {
       const std::int64_t batch = k == 0 ? config->pretrain.batch : config->finetune.batch;
-      card.sets_per_second = record.rate * static_cast<double>(batch);
+      if (!likelihood) card.sets_per_second = record.rate * static_cast<double>(batch);
       if (card.total > 0) card.eta = static_cast<double>(card.total - card.done) / record.rate;
     }
     return;
   }
-  if (k == current && (state == Activity::failed || !run.error.empty())) card.state = StageState::failed;
+  if (k == current && (state == Activity::failed || (!likelihood && !run.error.empty())))
+    card.state = StageState::failed;
 }
 
 }  // namespace pairs::model

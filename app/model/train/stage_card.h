@@ -12,11 +12,13 @@ namespace pairs::model {
 
 struct RunView;
 
-inline constexpr int kStages = 3;  // pretrain, cache, finetune
+inline constexpr int kStages = 4;  // pretrain, cache, finetune, likelihood
+inline constexpr int kLikelihoodStage = 3;
+inline constexpr int kWhole = kStages;  // training until all is done that a run's settings want
 
 enum class StageState { waiting, running, paused, done, failed, unneeded };
 
-// The contents of one of the three stage cards. NaN and -1: unknown.
+// The contents of one of the stage cards. NaN and -1: unknown.
 struct StageCard {
   std::string title, what;  // "Pretrain"; a sentence on what it does
   StageState state = StageState::waiting;

@@ -16,6 +16,7 @@
 #include "core/base/threads/latest_worker.h"
 #include "core/base/threads/priority.h"
 #include "core/report/number_text.h"
+#include "core/train/stages/likelihood_stage.h"
 
 namespace pairs::model {
 namespace {
@@ -168,9 +169,10 @@ void Training::start(int until) {
   m.live_problem.clear();
   m.at.progress.reset();
   m.dismissed.clear();
-  const Stage last = until <= 0 ? Stage::pretrain : until == 1 ? Stage::cache : Stage::finetune;
+  const Stage last = static_cast<Stage>(std::clamp(until, 0, kLikelihoodStage));
+  const bool learn = until == kLikelihoodStage && !config->likelihood.enabled;  // it was asked for by hand
   try {
-    m.session.start([folder, config, create, bytes, last, live = m.live, wake = m.hub.wake](Monitor& monitor) {
+    m.session.start([folder, config, create, bytes, last, learn, live = m.live, wake = m.hub.wake](Monitor& monitor) {
       lower_priority(kNice);
       if (create) {
         check_room(bytes, folder, "choose another folder under Runs on the Settings page");
@@ -179,6 +181,8 @@ void Training::start(int until) {
       }
       WatchedMonitor watched(monitor, *live, wake);
       execute_run(config->tasks, folder, watched, last);
+      if (learn)
+        train_likelihood(folder, read_run_toml(config->tasks, folder / run_file::config), config->likelihood, watched);
     });
   } catch (const Error& error) {
     m.hub.messages.error("train", error.what());
@@ -196,7 +200,10 @@ void Training::start(int until) {
   m.at.elapsed = 0;
   m.at.stage = 0;
   if (m.view)
-    while (m.at.stage < kStages - 1 && (m.at.stage == 0 ? m.view->pretrained : m.view->cached)) ++m.at.stage;
+    for (const bool done : {m.view->pretrained, m.view->cached, m.view->finished}) {
+      if (!done) break;
+      ++m.at.stage;
+    }
   m.show_run(folder);
   m.deal();
 }

@@ -111,13 +111,13 @@ class Training {
   void shown();
 
   // Starts the draft, or resumes the run, up to and including a stage.
-  void start(int until = kStages - 1);
+  void start(int until = kWhole);
   void pause();
   void resume();
   void stop();
   void dismiss();
   // Why an action is not possible now, in one sentence; empty if it is. `until` as in start().
-  std::string blocked(Action action, int until = kStages - 1) const;
+  std::string blocked(Action action, int until = kWhole) const;
 
   // The shown run; empty for a draft.
   std::filesystem::path folder() const;

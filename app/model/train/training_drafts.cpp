@@ -57,7 +57,7 @@ TrainingDrafts::Planned TrainingDrafts::plan() {
 std::string TrainingDrafts::queue_blocked() const {
   const TrainingState& m = impl_;
   if (!m.drafting && m.session_busy && m.shows_session()) return "Training in progress";
-  return impl_.start_blocked(kStages - 1);
+  return impl_.start_blocked(kWhole);
 }
 
 }  // namespace pairs::model

@@ -146,7 +146,9 @@ void TrainingState::deal() {
     StageCard card = empty_card(k);
     if (drafting) {
       const RunConfig& config = draft_of(task).config();
-      if (k > 0 && !pairs::strategy(config.strategy).stages_2_and_3) card.state = StageState::unneeded;
+      if (k == kLikelihoodStage ? !config.likelihood.enabled
+                                : k > 0 && !pairs::strategy(config.strategy).stages_2_and_3)
+        card.state = StageState::unneeded;
       if (const auto known = needs.estimate()) card.expected = known->seconds[k];
     } else if (view) {
       fill_card(card, k, *view, state, own ? &at : nullptr);
@@ -173,8 +175,10 @@ std::string TrainingState::start_blocked(int until) {
   if (!m.view->problem.empty()) return m.view->problem;
   if (m.view->shipped) return "These weights came with the program; start a new run like this one";
   if (m.elsewhere()) return "Another process trains this run; it is watched here";
-  if (m.view->finished) return "The run is finished; start a new run like this one";
-  const bool done[kStages] = {m.view->pretrained, m.view->cached, m.view->finished};
+  if (until == kLikelihoodStage && !m.view->no_likelihood.empty())
+    return "The task has no learned likelihood: " + m.view->no_likelihood;
+  if (m.view->finished && until != kLikelihoodStage) return "The run is finished; start a new run like this one";
+  const bool done[kStages] = {m.view->pretrained, m.view->cached, m.view->finished, m.view->learned};
   if (until >= 0 && until < kStages && done[until]) return "This stage is done";
   return "";
 }

@@ -12,7 +12,7 @@
 
 namespace pairs {
 
-enum class Stage { pretrain, cache, finetune, evaluate, likelihood };
+enum class Stage { pretrain, cache, finetune, likelihood, evaluate };
 const char* stage_name(Stage stage);
 
 // Names in the log have hyphens: "stage-started". taken: stages copied from another run (stage_sharing.h); row: of an

@@ -28,6 +28,7 @@
 #include "core/train/run/shipped_name.h"
 #include "core/train/run/simulator_record.h"
 #include "core/train/run/work_watch.h"
+#include "core/train/stages/likelihood_stage.h"
 
 namespace pairs {
 namespace {
@@ -304,6 +305,25 @@ void drop_aggregates(const std::filesystem::path& run) {
 
 namespace {
 
+// Learns the likelihood that a finished run's settings want. Without it the run serves as it is, so that its log and
+// the client receive a warning where it cannot be learned.
+void learn_likelihood(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Monitor& logging) {
+  if (!likelihood_missing(run, config)) return;
+  try {
+    train_likelihood(run, config, config.likelihood, monitor);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    Event warning;
+    warning.type = EventType::warning;
+    warning.stage = Stage::likelihood;
+    warning.values = {{"text", fmt::format("The run has no learned likelihood, by which its posteriors could be "
+                                           "refined: {}",
+                                           sentence(error))}};
+    logging.event(warning);
+  }
+}
+
 void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until, Ranks* ranks) {
   PAIRS_CHECK(std::filesystem::exists(run / run_file::config), "{} is not a run folder: it holds no {}", run.string(),
               run_file::config);
@@ -330,6 +350,7 @@ void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& mon
   };
   try {
     train_stages(run, config, logging, until, ranks);
+    if (until == Stage::likelihood) learn_likelihood(run, config, monitor, logging);
   } catch (const Stopped&) {
     // Everything is saved by now: an unwritable log must not turn this into a failure.
     try {

@@ -64,10 +64,10 @@ class UnmadeRun {
 RunStatus run_status(const std::filesystem::path& run);
 
 // Runs every missing stage of a run of one of `tasks`, up to and including `until`, under the folder's lock. With
-// several `ranks`, which all execute the same run, the first writes its folder and the others read it. Throws Stopped
-// (saved) or Error.
-void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until = Stage::finetune,
-                 Ranks* ranks = nullptr);
+// several `ranks`, which all execute the same run, the first writes its folder and the others read it; it alone learns
+// the likelihood, if the settings want one. Throws Stopped (saved) or Error.
+void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor,
+                 Stage until = Stage::likelihood, Ranks* ranks = nullptr);
 
 // A finished run ready to use: from a run folder, or the shipped weights of a task that fit its data.
 struct LoadedRun {

@@ -194,6 +194,7 @@ std::vector<Field> fields(RunConfig& c) {
        "Score set sizes that training did not see as well: extrapolation"},
       {"evaluate.samples", &c.evaluate.samples, "Posterior samples a set", 2, 1e7},
   });
+  append(fields(c.likelihood));
   return all;
 }
 

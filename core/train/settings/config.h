@@ -9,6 +9,7 @@
 #include "core/estimator.h"
 #include "core/task_library.h"
 #include "core/train/events/events.h"
+#include "core/train/settings/likelihood_config.h"
 
 namespace pairs {
 
@@ -110,6 +111,7 @@ struct RunConfig {
   CacheConfig cache;
   FinetuneConfig finetune;
   EvaluateConfig evaluate;
+  LikelihoodConfig likelihood;
   // Members of the equal mixture that is the run's estimator (core/ensemble.h); the other settings are those of the
   // first member. Empty for a trained run. Not a setting; the table [ensemble].
   std::vector<EnsembleMember> ensemble;

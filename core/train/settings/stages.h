@@ -4,6 +4,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/train/events/events.h"
 #include "core/train/settings/config.h"
@@ -52,8 +53,9 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
 // The expected cost of a run, from FLOP counts and a short measurement on this machine.
 struct ExpectedCost {
   double pretrain_seconds, cache_seconds, finetune_seconds;
+  double likelihood_seconds = 0;  // 0: none is learned
   double cache_bytes;
-  double gflop;  // all stages
+  double gflop;  // stages 1 to 3
   // Load of other processes during the measurement, and the machine's cores: under load everything takes longer.
   double others = 0, cores = 0;
   // Observations that are simulated during training, and the seconds for each; 0 if they are stored or prepared once.
@@ -68,7 +70,9 @@ struct ExpectedCost {
 // true.
 ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>& stop = {},
                            const std::function<void()>& measuring = {});
-// Total seconds until a run is finished.
+// Total seconds until a run is finished, with its likelihood.
 double whole_seconds(const ExpectedCost& cost);
+// Those of each stage: pretrain, cache, finetune, likelihood.
+std::vector<double> stage_seconds(const ExpectedCost& cost);
 
 }  // namespace pairs

@@ -22,6 +22,8 @@ bool of_blocks(const std::string& key) {
 }  // namespace
 
 std::string unread_because(const RunConfig& c, const std::string& key) {
+  if (key.starts_with("likelihood.") && key != "likelihood.enabled" && !c.likelihood.enabled)
+    return "likelihood.enabled is false";
   if (key.starts_with("embedder.")) return unread_because(c.estimator.embedder, key);
   const auto& known = strategies();
   if (std::none_of(known.begin(), known.end(), [&](const Strategy& one) { return one.name == c.strategy; })) return "";
@@ -51,7 +53,7 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
 bool decides_weights(const std::string& key) {
   static const std::set<std::string> incidental = {"seed",       "device", "threads", "recorded_steps",
                                                    "checkpoint", "note",   "data"};
-  return !incidental.contains(key) && !key.starts_with("evaluate.");
+  return !incidental.contains(key) && !key.starts_with("evaluate.") && !key.starts_with("likelihood.");
 }
 
 std::vector<std::string> read_assignments(const RunConfig& config, const std::vector<std::string>& assignments) {

@@ -20,6 +20,7 @@
 #include "core/base/threads/interruption.h"
 #include "core/base/threads/load.h"
 #include "core/base/threads/threads.h"
+#include "core/likelihood/column_density.h"
 #include "core/nn/adamw.h"
 #include "core/ops/ops.h"
 #include "core/train/stages/expected_time.h"
@@ -332,6 +333,20 @@ class Timing {
     return update + (whole ? 1 : kStep) * seconds * parts();
   }
 
+  // The time of a step of the likelihood's networks, which is taken on the CPU.
+  double likelihood_step(double steps) {
+    const TaskInfo& info = setting_.task->info();
+    const auto columns = static_cast<std::int64_t>(info.observation_numbers());
+    const auto parameters = static_cast<std::int64_t>(info.targets.size() + info.nuisances.size());
+    const LikelihoodConfig& wanted = config_.likelihood;
+    ColumnDensity density(wanted.networks.density, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
+                          2 * parameters + info.given_size(), at::detail::createCPUGenerator(1));
+    const std::int64_t rows = std::max<std::int64_t>(1, wanted.batch / wanted.networks.members);
+    const torch::Tensor x = at::zeros({rows, columns}), context = at::zeros({rows, 2 * parameters + info.given_size()});
+    return static_cast<double>(wanted.networks.members) *
+           seconds_each(share_, steps, [&] { density.log_prob(x, context).mean().backward(); });
+  }
+
  private:
   // Times steps as the run executes them: where the run records its steps, the recording is done before.
   template <class F>
@@ -407,7 +422,12 @@ class Timing {
 }  // namespace
 
 double whole_seconds(const ExpectedCost& cost) {
-  return cost.simulate_seconds + cost.pretrain_seconds + cost.cache_seconds + cost.finetune_seconds;
+  return cost.simulate_seconds + cost.pretrain_seconds + cost.cache_seconds + cost.finetune_seconds +
+         cost.likelihood_seconds;
+}
+
+std::vector<double> stage_seconds(const ExpectedCost& cost) {
+  return {cost.pretrain_seconds, cost.cache_seconds, cost.finetune_seconds, cost.likelihood_seconds};
 }
 
 namespace {
@@ -459,7 +479,16 @@ ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting,
         step * (made + epochs * static_cast<double>(config.finetune.validation_draws) / (kStep * rows));
     e.gflop += 1e-9 * (observations * embedder + made * rows * kStep * head);
   }
-  for (double* seconds : {&e.pretrain_seconds, &e.cache_seconds, &e.finetune_seconds}) *seconds *= kOfRun;
+  if (config.likelihood.enabled && setting.task->info().no_density().empty()) {
+    const auto learned = static_cast<double>(config.likelihood.steps);
+    e.likelihood_seconds = timing.likelihood_step(learned) * learned;
+    if (config.likelihood.simulations == 0) {
+      e.likelihood_seconds += paces.draw * learned * static_cast<double>(config.likelihood.batch);
+      if (paces.draw > 0) e.draws += learned * static_cast<double>(config.likelihood.batch);
+    }
+  }
+  for (double* seconds : {&e.pretrain_seconds, &e.cache_seconds, &e.finetune_seconds, &e.likelihood_seconds})
+    *seconds *= kOfRun;
   e.cores = load.cores();
   e.others = others_of(timing.share(), timing.runnable(), load);
   e.measured = static_cast<std::int64_t>(std::time(nullptr));

@@ -97,6 +97,7 @@ std::optional<ExpectedCost> KnownCosts::find(const RunConfig& config, const std:
   for (const Number& one : {Number{"pretrain_seconds", &ExpectedCost::pretrain_seconds},
                             Number{"cache_seconds", &ExpectedCost::cache_seconds},
                             Number{"finetune_seconds", &ExpectedCost::finetune_seconds},
+                            Number{"likelihood_seconds", &ExpectedCost::likelihood_seconds},
                             Number{"cache_bytes", &ExpectedCost::cache_bytes}, Number{"gflop", &ExpectedCost::gflop},
                             Number{"draw_seconds", &ExpectedCost::draw_seconds}, Number{"draws", &ExpectedCost::draws},
                             Number{"others", &ExpectedCost::others}, Number{"cores", &ExpectedCost::cores}}) {
@@ -116,6 +117,7 @@ void KnownCosts::keep(const RunConfig& config, const std::string& device, const 
   costs[key_of(config, device)] = {{"pretrain_seconds", cost.pretrain_seconds},
                                    {"cache_seconds", cost.cache_seconds},
                                    {"finetune_seconds", cost.finetune_seconds},
+                                   {"likelihood_seconds", cost.likelihood_seconds},
                                    {"cache_bytes", cost.cache_bytes},
                                    {"gflop", cost.gflop},
                                    {"draw_seconds", cost.draw_seconds},

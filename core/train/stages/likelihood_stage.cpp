@@ -179,9 +179,16 @@ void announce_pace(const Task& task, const LikelihoodConfig& config, const torch
         config.steps * config.batch, all / 60, std::max(10000.0, std::floor(600 / each / 1000) * 1000));
 }
 
+// The settings that a likelihood's own file keeps: whether a run trains it is none of them.
+std::vector<Field> stage_fields(LikelihoodConfig& config) {
+  std::vector<Field> all = fields(config);
+  std::erase_if(all, [](const Field& field) { return field.key == "likelihood.enabled"; });
+  return all;
+}
+
 void check_config(const std::filesystem::path& file, const LikelihoodConfig& config) {
   LikelihoodConfig asked = config, kept;
-  const std::vector<Field> own = fields(asked), there = fields(kept);
+  const std::vector<Field> own = stage_fields(asked), there = stage_fields(kept);
   read_toml_file(file, there);
   for (std::size_t i = 0; i < own.size(); ++i)
     if (field_text(own[i]) != field_text(there[i]))
@@ -191,19 +198,6 @@ void check_config(const std::filesystem::path& file, const LikelihoodConfig& con
 }
 
 }  // namespace
-
-std::vector<Field> fields(LikelihoodConfig& config) {
-  return {{"likelihood.seed", &config.seed, "Seed of the networks and of the simulated observations", 0, 1e15},
-          {"likelihood.steps", &config.steps, "Steps of the optimizer", 1, 1e9},
-          {"likelihood.batch", &config.batch, "Observations per step, shared by the networks", 64, 1e7},
-          {"likelihood.simulations", &config.simulations,
-           "Observations in all, used again in every pass; 0: new ones at each step", 0, 1e9},
-          {"likelihood.rate", &config.rate, "Initial learning rate", 1e-7, 1},
-          {"likelihood.members", &config.networks.members, "Networks, each trained on its own observations", 1, 16},
-          {"likelihood.components", &config.networks.density.components, "Components of each column's mixture", 1, 256},
-          {"likelihood.hidden", &config.networks.density.hidden, "Width of each column's network", 1, 4096},
-          {"likelihood.layers", &config.networks.density.layers, "Hidden layers of each column's network", 1, 16}};
-}
 
 std::filesystem::path likelihood_folder(const std::filesystem::path& run) {
   return run / likelihood_file::folder;
@@ -215,18 +209,19 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   if (const std::string why = LearnedLikelihood::refused(*task); !why.empty())
     fail_usage("Task {} has no learned likelihood: {}", task->info().name, why);
   const torch::Device device = torch::kCPU;
-  Batches batches(*task, asked, device);  // checks its numbers before anything is written
+  LikelihoodConfig config = asked;
+  if (config.seed == 0) config.seed = run_config.seed;
+  Batches batches(*task, config, device);  // checks its numbers before anything is written
   const std::filesystem::path folder = likelihood_folder(run);
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   PAIRS_CHECK(!code, "Cannot create {}: {}", folder.string(), code.message());
   const FolderLock lock(folder);
   const std::filesystem::path settings = folder / likelihood_file::config, weights = folder / likelihood_file::weights;
-  LikelihoodConfig config = asked;
   if (std::filesystem::exists(settings))
     check_config(settings, config);
   else
-    write_file(settings, write_toml(fields(config)));
+    write_file(settings, write_toml(stage_fields(config)));
   if (std::filesystem::exists(weights)) return;
 
   OwnLog log(folder / run_file::events, lock, monitor);
@@ -302,6 +297,20 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
     log.event(warning);
   }
   std::filesystem::remove(folder / run_file::resume, code);
+}
+
+bool likelihood_missing(const std::filesystem::path& run, const RunConfig& config) {
+  std::error_code code;
+  return config.likelihood.enabled &&
+         !std::filesystem::exists(likelihood_folder(run) / likelihood_file::weights, code) &&
+         LearnedLikelihood::refused(*config.make_task()).empty();
+}
+
+bool likelihood_begun(const std::filesystem::path& run) {
+  const std::filesystem::path folder = likelihood_folder(run);
+  std::error_code code;
+  return std::filesystem::exists(folder / likelihood_file::config, code) &&
+         !std::filesystem::exists(folder / likelihood_file::weights, code);
 }
 
 std::optional<RunLikelihood> load_likelihood(const std::filesystem::path& run, const Task& task) {

@@ -7,22 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields/fields.h"
 #include "core/likelihood/learned_likelihood.h"
-#include "core/train/run/run.h"
+#include "core/train/settings/stages.h"
 
 namespace pairs {
-
-// The settings of a likelihood's training, RUN/likelihood/likelihood.toml.
-struct LikelihoodConfig {
-  std::int64_t seed = 1;
-  std::int64_t steps = 8000;     // of the optimizer
-  std::int64_t batch = 4096;     // observations a step, shared by the members
-  std::int64_t simulations = 0;  // observations in all, used again in every pass; 0: new ones at each step
-  double rate = 2e-3;            // initial learning rate
-  LikelihoodSettings networks = {};
-};
-std::vector<Field> fields(LikelihoodConfig& config);
 
 // Files of a run's learned likelihood, in the folder RUN/likelihood, which no other stage reads or writes.
 namespace likelihood_file {
@@ -54,6 +42,12 @@ struct RunLikelihood {
 // need not be finished. Throws Stopped (saved) and Error.
 void train_likelihood(const std::filesystem::path& run, const RunConfig& run_config, const LikelihoodConfig& config,
                       Monitor& monitor);
+
+// Whether a run's settings want a likelihood that its task may have, and that is not learned yet.
+bool likelihood_missing(const std::filesystem::path& run, const RunConfig& config);
+
+// Whether a run's likelihood was begun and is not learned yet.
+bool likelihood_begun(const std::filesystem::path& run);
 
 // The trained likelihood of a run; nothing if it has none.
 std::optional<RunLikelihood> load_likelihood(const std::filesystem::path& run, const Task& task);
