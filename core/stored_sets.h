@@ -52,6 +52,8 @@ class StoredSets {
 
   // How many different sets a purpose has that hold n observations or more.
   virtual std::int64_t sets(Purpose purpose, std::int64_t n) const = 0;
+  // How many observations the set of an index holds, for a task that serves demands.
+  virtual std::int64_t held(std::uint64_t seed, Purpose purpose, std::int64_t index) const = 0;
   // The largest n for which every purpose has a set.
   virtual std::int64_t largest_n() const = 0;
   // How many observations a cached set of at least n should hold, at most `wanted`: as many as at least half of the

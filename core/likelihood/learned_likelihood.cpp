@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::int64_t kPriorDraws = 1 << 17;   // from which the margins are measured
 constexpr std::int64_t kScaleSets = 2048;       // from which the columns are measured, a few observations each
+constexpr std::int64_t kMostScaled = 1 << 16;   // observations that they are measured on
 constexpr double kLeastVariance = 1e-6;         // of a direction in standardized parameters
 constexpr std::int64_t kPairsAtOnce = 1 << 20;  // pairs of parameters and observations
 
@@ -54,9 +55,8 @@ std::string column_name(const TaskInfo& info, std::int64_t k) {
 }
 
 std::string LearnedLikelihood::refused(const Task& task) {
-  if (task.stored() != nullptr) return "its sets are stored, and observations are simulated for it";
   if (face<BudgetedSimulator>(task) != nullptr)
-    return "its simulations have a budget, and observations are simulated for it";
+    return "the simulations of its budget are not made yet; training a run makes them";
   if (task.pool_size(Purpose::finetune) > 0) return "its observations are drawn from a finite pool";
   return task.info().no_density();
 }
@@ -81,25 +81,42 @@ LearnedLikelihood::LearnedLikelihood(LikelihoodSettings settings, ParameterSpace
       std::max<std::int64_t>(given, 1), at::detail::createCPUGenerator(stream_key(seed + 0x7072, Purpose::likelihood)));
 }
 
+namespace {
+
+// Draws of the prior, and observations to measure columns on.
+LikelihoodDraws scale_draws(const Task& task, std::uint64_t seed) {
+  if (const std::string why = LearnedLikelihood::refused(task); !why.empty())
+    fail("Task {} has no learned likelihood: {}", task.info().name, why);
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(kPriorDraws));
+  std::iota(indices.begin(), indices.end(), likelihood_sets::kPrior);
+  const Latents prior = task.latents(seed, Purpose::likelihood, indices);
+  LikelihoodDraws out = draw_observations(task, seed, likelihood_sets::kScale, kScaleSets, torch::kCPU);
+  out.prior_parameters = at::cat({prior.theta, prior.psi}, 1);
+  if (prior.given.defined() && prior.given.size(1) > 0) out.prior_given = prior.given;
+  return out;
+}
+
+}  // namespace
+
 LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings& settings, std::uint64_t seed)
+    : LearnedLikelihood(task, settings, seed, scale_draws(task, seed)) {}
+
+LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings& settings, std::uint64_t seed,
+                                     const LikelihoodDraws& draws)
     : LearnedLikelihood([&] {
-        if (const std::string why = refused(task); !why.empty())
-          fail("Task {} has no learned likelihood: {}", task.info().name, why);
-        std::vector<std::int64_t> indices(static_cast<std::size_t>(kPriorDraws));
-        std::iota(indices.begin(), indices.end(), likelihood_sets::kPrior);
-        const Latents prior = task.latents(seed, Purpose::likelihood, indices);
-        const LikelihoodDraws some = draw_observations(task, seed, likelihood_sets::kScale, kScaleSets, torch::kCPU);
         try {
-          ParameterSpace space(task.info(), prior.theta, prior.psi);
-          check_independent(task.info(), at::cat({prior.theta, prior.psi}, 1));
+          const auto targets = static_cast<std::int64_t>(task.info().targets.size());
+          const Tensor& prior = draws.prior_parameters;
+          ParameterSpace space(task.info(), prior.slice(1, 0, targets), prior.slice(1, targets));
+          check_independent(task.info(), prior);
           std::vector<ColumnScale> columns;
-          const Tensor x = some.x.to(torch::kFloat64);
+          const Tensor x = draws.x.slice(0, 0, kMostScaled).to(torch::kFloat64);
           for (std::int64_t k = 0; k < x.size(1); ++k)
             columns.push_back(ColumnScale::of(x.select(1, k).contiguous(), column_name(task.info(), k)));
           Tensor location, scale;
-          if (prior.given.defined() && prior.given.size(1) > 0) {
-            location = prior.given.mean(0);
-            scale = prior.given.std(0).clamp_min(1e-12);
+          if (draws.prior_given.defined()) {
+            location = draws.prior_given.mean(0);
+            scale = draws.prior_given.std(0).clamp_min(1e-12);
           }
           return LearnedLikelihood(settings, std::move(space), std::move(columns), location, scale, seed);
         } catch (const Error& error) {

@@ -12,6 +12,7 @@
 
 #include "core/likelihood/column_density.h"
 #include "core/likelihood/column_scale.h"
+#include "core/likelihood/likelihood_draws.h"
 #include "core/likelihood/likelihood_settings.h"
 #include "core/likelihood/parameter_space.h"
 #include "core/task.h"
@@ -33,6 +34,9 @@ class LearnedLikelihood {
   // An untrained one whose scales are measured on simulated draws (Purpose::likelihood). Throws Error if a parameter or
   // a column has no density.
   LearnedLikelihood(const Task& task, const LikelihoodSettings& settings, std::uint64_t seed);
+  // One whose scales are measured on these draws instead, those of stored sets.
+  LearnedLikelihood(const Task& task, const LikelihoodSettings& settings, std::uint64_t seed,
+                    const LikelihoodDraws& draws);
 
   const ParameterSpace& space() const { return space_; }
   const std::vector<ColumnScale>& columns() const { return columns_; }

@@ -19,6 +19,8 @@ constexpr double kLevels[] = {0.0002, 0.001, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1,
 // A density needs draws that differ: this share of them at least.
 constexpr double kLeastDifferent = 0.5;
 constexpr double kLeastLevel = 1e-12;
+constexpr double kLeastDraws = 100;
+constexpr double kLeastBeyond = 3;  // draws beyond a quantile that is kept
 
 std::vector<double> all_levels() {
   std::vector<double> out(std::begin(kLevels), std::end(kLevels));
@@ -55,7 +57,8 @@ Margin::Margin(std::vector<double> values, std::vector<double> levels)
 Margin Margin::of(std::vector<double> draws, double low, double high) {
   std::sort(draws.begin(), draws.end());
   const auto count = static_cast<double>(draws.size());
-  PAIRS_CHECK(draws.size() >= 1000, "its prior was drawn only {} times", draws.size());
+  PAIRS_CHECK(count >= kLeastDraws, "has only {} draws of its prior, fewer than the {} that a density needs",
+              draws.size(), kLeastDraws);
   std::vector<double> different = draws;
   different.erase(std::unique(different.begin(), different.end()), different.end());
   if (static_cast<double>(different.size()) < kLeastDifferent * count)
@@ -69,6 +72,7 @@ Margin Margin::of(std::vector<double> draws, double low, double high) {
   };
   std::vector<double> values = {std::isfinite(low) ? low : draws.front()}, levels = {0};
   for (const double level : all_levels()) {
+    if (std::min(level, 1 - level) * count < kLeastBeyond) continue;
     const double value = quantile(level);
     if (value <= values.back()) continue;
     values.push_back(value);

@@ -28,6 +28,7 @@ constexpr double kFreedom = 5;        // of the t distributions
 constexpr double kNarrower = 0.8;     // scale of a t distribution by the covariance of the points that it fits
 constexpr std::uint64_t kTries = 6;   // final proposals at most, of which those after the second are for difficult sets
 constexpr double kFairShare = 0.2;    // effective share of the final draws of a set that is not difficult
+constexpr int kPooledRounds = 3;      // that fit a proposal to the mean of the members' posteriors
 constexpr int kUntempered = 4;        // rounds at most once weights need no tempering
 constexpr int kSteps = 15;            // of expectation and maximization
 constexpr double kLeastShare = 0.01;  // of a part of a mixture
@@ -174,11 +175,16 @@ Proposal fitted_mixture(const Tensor& z, const Tensor& weight, std::size_t count
   return out;
 }
 
-// All points that were evaluated: coordinates, log p(z) + log q(X | z), and the log density that they were drawn from,
-// as the mixture of all proposals so far.
+// log p(X | z) from `likelihood` [S, 1 + members]: that of all members together; or, given the log evidence of each
+// member, [members], the density of which each member's posterior is an equal part, but for the prior.
+Tensor combined(const Tensor& likelihood, const Tensor& evidences) {
+  if (!evidences.defined()) return likelihood.select(1, 0);
+  return at::logsumexp(likelihood.slice(1, 1) - evidences, 1) - std::log(static_cast<double>(evidences.numel()));
+}
+
+// Points that were evaluated: coordinates, log p(z) and log q(X | z).
 struct Points {
   Tensor z, prior, likelihood;  // [S, D], [S], [S, 1 + members]
-  Tensor target() const { return prior + likelihood.select(1, 0); }
 };
 
 class Refinement {
@@ -197,20 +203,41 @@ class Refinement {
       const Proposal proposal = fitted(untempered >= 2 || round >= kSingle);
       const std::int64_t before = all_.z.size(0);
       add(evaluate(proposal.sample(kRound, generator_)), proposal);
-      const Tensor last = all_.target().slice(0, before) - proposal.log_density(all_.z.slice(0, before));
+      const Tensor last = target(all_).slice(0, before) - proposal.log_density(all_.z.slice(0, before));
       if (temper_ == 1 && share(last) > kGoodShare) break;
       untempered += temper_ == 1;
     }
-    RefinedPosterior out = finish(fitted(true), 0);
+    RefinedPosterior out = best(0);
+    if (out.members > kMostMembers && out.members <= kMostApart) {
+      // Where the members' posteriors are apart, their mean says how uncertain the likelihood is.
+      const double apart = out.members;
+      for (int round = 0; round < kPooledRounds; ++round) {
+        evidences_ = at::logsumexp(all_.prior.unsqueeze(1) + all_.likelihood.slice(1, 1) - mixture_.unsqueeze(1), 0);
+        const Proposal proposal = fitted(true);
+        add(evaluate(proposal.sample(kRound, generator_)), proposal);
+      }
+      out = best(kTries);
+      out.members = apart;
+      out.evidences = evidences_;
+    }
+    out.refused = refusal(out);
+    return out;
+  }
+
+ private:
+  // The best of a few final proposals; `first` numbers their random numbers.
+  RefinedPosterior best(std::uint64_t first) {
+    RefinedPosterior out = finish(fitted(true), first);
     // What the final proposal missed is among its own draws: another is fitted to these, too.
     for (std::uint64_t again = 1; again < kTries && !fair(out); ++again) {
-      RefinedPosterior next = finish(fitted(true), again);
+      RefinedPosterior next = finish(fitted(true), first + again);
       if (!(next.shape > kMostShape && out.shape <= kMostShape) && !(next.effective < out.effective)) out = next;
     }
     return out;
   }
 
- private:
+  Tensor target(const Points& points) const { return points.prior + combined(points.likelihood, evidences_); }
+
   bool fair(const RefinedPosterior& out) const {
     return out.shape <= kMostShape && out.effective >= kLeastEffective &&
            out.effective >= kFairShare * static_cast<double>(options_.draws);
@@ -242,7 +269,7 @@ class Refinement {
     all_ = evaluate(z);
     mixture_ = posterior_.log_prior(z) + std::log(static_cast<double>(kFirst));
     PAIRS_CHECK(
-        at::isfinite(all_.target()).any().item<bool>() && all_.likelihood.select(1, 0).max().item<double>() > -1e299,
+        at::isfinite(target(all_)).any().item<bool>() && all_.likelihood.select(1, 0).max().item<double>() > -1e299,
         "The learned likelihood of this set is nowhere a number: look for values that simulations do not have");
   }
 
@@ -265,7 +292,7 @@ class Refinement {
 
   // A proposal that fits all points, whose weights are tempered until enough of them count.
   Proposal fitted(bool mixtures) {
-    const Tensor log_weight = all_.target() - mixture_;
+    const Tensor log_weight = target(all_) - mixture_;
     const auto effective = [&](double power) {
       return 1 / normalized(power * log_weight).square().sum().item<double>();
     };
@@ -309,7 +336,7 @@ class Refinement {
     const Points points = evaluate(z);
     const Tensor drawn = at::logaddexp(proposal.log_density(z) + std::log(1 - kDefensive),
                                        posterior_.log_prior(z) + std::log(kDefensive));
-    const Tensor log_weight = points.target() - drawn;
+    const Tensor log_weight = target(points) - drawn;
     add(points, proposal);
     const SmoothedWeights smoothed = pareto_smoothed(doubles(log_weight));
     RefinedPosterior out;
@@ -343,11 +370,10 @@ class Refinement {
         return at::logaddexp(margin.log_density(z) + std::log(1 - kDefensive), normal + std::log(kDefensive));
       };
     if (targets == z.size(1))
-      out.log_density = [prior = posterior_.log_prior, likelihood = posterior_.log_likelihood,
+      out.log_density = [prior = posterior_.log_prior, likelihood = posterior_.log_likelihood, evidences = evidences_,
                          evidence = out.log_evidence](const Tensor& at) {
-        return prior(at) + likelihood(at).select(1, 0) - evidence;
+        return prior(at) + combined(likelihood(at), evidences) - evidence;
       };
-    out.refused = refusal(out);
     return out;
   }
 
@@ -361,11 +387,11 @@ class Refinement {
     if (!(out.halves <= kMostHalves))
       return fmt::format("two halves of its samples differ by {:.2f} standard deviations, and {} is the most",
                          out.halves, kMostHalves);
-    if (!(out.members <= kMostMembers))
+    if (!(out.members <= kMostApart))
       return fmt::format(
           "the posteriors of its networks differ by {:.2f} standard deviations, and {} is the most: such sets are rare "
           "in its training, or it was too brief (more --steps begin anew, in an empty folder)",
-          out.members, kMostMembers);
+          out.members, kMostApart);
     return "";
   }
 
@@ -375,7 +401,8 @@ class Refinement {
   at::Generator generator_;
   Points all_;
   std::vector<std::pair<Proposal, double>> proposals_;  // with the logarithms of their draws
-  Tensor mixture_;  // log of the sum of all proposals' densities times their draws, at all points
+  Tensor mixture_;    // log of the sum of all proposals' densities times their draws, at all points
+  Tensor evidences_;  // of the members, once their posteriors are averaged
   double temper_ = 0;
   std::optional<OneThread> one_thread_{std::in_place};
 };
@@ -401,8 +428,10 @@ RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t target
   out.observations = x.size(0);
   // The density outlives this call, and with it whoever may stop the call.
   if (out.log_density)
-    out.log_density = [&likelihood, rows, given, evidence = out.log_evidence](const Tensor& at) {
-      return likelihood.log_prior(at, given) + likelihood.log_likelihood(at, rows, given).select(1, 0) - evidence;
+    out.log_density = [&likelihood, rows, given, evidences = out.evidences,
+                       evidence = out.log_evidence](const Tensor& at) {
+      return likelihood.log_prior(at, given) + combined(likelihood.log_likelihood(at, rows, given), evidences) -
+             evidence;
     };
   return out;
 }

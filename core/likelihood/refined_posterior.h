@@ -12,6 +12,9 @@
 
 namespace pairs {
 
+// The name of a posterior that a learned likelihood refined, in scores, tables and legends.
+inline constexpr const char* kRefined = "refined";
+
 // How a refined posterior is sampled.
 struct RefineOptions {
   std::int64_t draws = 2000;              // of the final proposal
@@ -39,13 +42,16 @@ struct RefinedPosterior {
   double log_evidence = NAN;  // log p(X) by the learned likelihood, in its standardized units
   // Without nuisances: the log density itself, in coordinates z [S, d] -> [S]. A learned likelihood must outlive it.
   std::function<torch::Tensor(const torch::Tensor& z)> log_density = {};
+  // Where the members' posteriors were apart, and the posterior is their mean: the log evidence of each [members].
+  torch::Tensor evidences;
   std::int64_t observations = 0;  // N, for a learned likelihood
   std::int64_t independent = 0;   // the largest N at which observations were tested to be independent; 0: unknown
   std::string refused;            // why it must not be used, a clause; "" if it may be
 };
 
-// The bars below which a refined posterior is refused.
-inline constexpr double kMostShape = 0.7, kLeastEffective = 100, kMostHalves = 0.25, kMostMembers = 0.5;
+// The bars below which a refined posterior is refused. Beyond kMostMembers standard deviations between the members' own
+// posteriors it is the mean of these.
+inline constexpr double kMostShape = 0.7, kLeastEffective = 100, kMostHalves = 0.25, kMostMembers = 0.5, kMostApart = 3;
 
 // A posterior to be sampled, in coordinates z of its parameters (ParameterSpace).
 struct UnnormalizedPosterior {

@@ -93,6 +93,9 @@ class ChosenStored final : public StoredSets {
   }
   std::vector<SetService> service(std::span<const SetDemand> demands) const override { return inner_.service(demands); }
   std::int64_t sets(Purpose purpose, std::int64_t n) const override { return inner_.sets(purpose, n); }
+  std::int64_t held(std::uint64_t seed, Purpose purpose, std::int64_t index) const override {
+    return inner_.held(seed, purpose, index);
+  }
   std::int64_t largest_n() const override { return inner_.largest_n(); }
   std::int64_t observations(std::int64_t n, std::int64_t wanted) const override {
     return inner_.observations(n, wanted);

@@ -75,7 +75,8 @@ assert all("stored" in draw for draw in plan["draws"]), plan
 P
 
 within=(--simulations 5000 --device cpu --threads 1)
-for setting in pretrain.epochs=2 pretrain.steps=20 cache.sets=500 finetune.epochs=2 finetune.steps=20 checkpoint=0.05; do
+for setting in pretrain.epochs=2 pretrain.steps=20 cache.sets=500 finetune.epochs=2 finetune.steps=20 checkpoint=0.05 \
+  likelihood.steps=60 likelihood.hidden=16; do
   within+=(--set $setting)
 done
 rm -f my/calls

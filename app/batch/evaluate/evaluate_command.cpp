@@ -44,11 +44,13 @@ std::string reach_text(const Estimator& estimator, const std::vector<EvaluationR
                              sizes + " of the posteriors";
 }
 
+constexpr std::int64_t kRefinedSets = 200;  // of each size, where a run refines its posteriors
+
 struct EvaluateArguments {
   std::string run, sizes, sets, out, companion, exported;
   OpenArguments open;
   SamplerOptions sampler;
-  std::int64_t samples = -1, seed = 1, learned_product = 0, refine = 0;
+  std::int64_t samples = -1, seed = 1, learned_product = 0, refine = -1;  // refine: -1: where the run can
   bool no_references = false, force = false, overwrite = false;
 };
 
@@ -79,6 +81,7 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
   }
   if (!arguments.sets.empty()) options.sets = parse_counts(arguments.sets, "--sets", "--sets ");
   check_per_size(options.sets.size(), options.sizes.size(), "--sets");
+  if (arguments.refine == 1) fail_usage("--refine 1 has no spread to measure; give 2 or more, or 0 to leave it out");
   if (arguments.samples == 1)
     fail_usage("--samples 1 has no spread to measure; give 2 or more, or 0 to leave them out");
   if (arguments.samples >= 0) options.samples = arguments.samples;
@@ -88,6 +91,8 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
   if (arguments.refine > 0) {
     if (const std::string why = not_refined(run); !why.empty()) fail_usage("--refine cannot serve this run: {}", why);
     options.made = refined_density(run, arguments.refine, keep_going);
+  } else if (arguments.refine < 0 && compared_sources(run)) {
+    options.made = refined_density(run, kRefinedSets, keep_going);
   }
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   return options;
@@ -296,11 +301,12 @@ Action add_evaluate(CLI::App& app, const Catalog& tasks) {
                              count_text(kMostLearnedProduct)))
       ->type_name("M")
       ->transform(whole_number(2, 1000000));
-  app.add_option("--refine", arguments->refine,
-                 "Also score the posterior by the run's learned likelihood (pairs --batch likelihood), on the first M "
-                 "sets of each size, and what the run loses to it")
+  app.add_option(
+         "--refine", arguments->refine,
+         "Also score the posterior by the run's learned likelihood (pairs --batch likelihood), on the first M "
+         "sets of each size, and what the run loses to it; 0: not (default: 200 where the run has compared them)")
       ->type_name("M")
-      ->transform(whole_number(2, 1000000));
+      ->transform(whole_number(0, 1000000));
   app.add_flag("--no-references", arguments->no_references,
                "Score the exact posterior alone, not the task's other references");
   app.add_option(

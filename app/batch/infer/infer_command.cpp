@@ -59,6 +59,8 @@ struct InferAnswer {
   torch::Tensor samples;                               // [S, d]
   std::vector<TargetNumbers> ours, exact;              // none for images; exact: empty if unknown
   torch::Tensor scores, exact_scores, refined_scores;  // log densities of the values to score, or undefined
+  torch::Tensor own_scores;                            // of the run's own posterior where the refined one comes first
+  std::string why_first;                               // why the refined one comes first, a sentence; "": it does not
   std::vector<std::string> warnings;                   // all that were printed
   std::vector<DerivedQuantity> derived;
   std::vector<DerivedNumbers> derived_numbers;
@@ -105,8 +107,14 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const AskedRun& run = posterior.runs().front();
   InferAnswer answer;
   posterior.embed_until(question.size, keep_going);
-  posterior.ask_refined(arguments.question.refine, keep_going, arguments.question.seed);
+  const std::string& wanted = arguments.question.source;
+  // Another prior, and the test of this very posterior, are of the run's own.
+  const bool own = !arguments.question.prior.empty() || arguments.local_test > 0;
+  const std::shared_ptr<const Refiner> refiner = own ? nullptr : refiner_of(run.loaded, wanted);
+  const bool first = refiner && refiner->first(wanted, question.size);
+  posterior.ask_refined(arguments.question.refine || first, keep_going, arguments.question.seed, first);
   answer.known = posterior.answer(question.size);
+  if (answer.known.refined_first()) answer.why_first = refiner->why_first(wanted, question.size);
   judge(question, arguments, answer);
   answer.samples = posterior.samples(answer.known, question.draws, arguments.question.seed);
   const PosteriorSource& source = answer.known.sources.front();
@@ -135,6 +143,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
     if (exact) answer.exact_scores = exact->log_density(question.theta);
     for (const PosteriorSource& one : answer.known.sources)
       if (one.name == kRefined) answer.refined_scores = one.log_density(question.theta);
+    if (answer.known.refined_first()) answer.own_scores = answer.known.sources[1].log_density(question.theta);
   }
   return answer;
 }
@@ -180,7 +189,14 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     const std::vector<TargetNumbers> refined = answer.known.refined_numbers();
     document["refined"] = numbers_document(refined, interval);
     document["refined_by"] = refined_document(*answer.known.refined);
-    add_numbers(report.table, info, kRefined, refined, interval);
+    document["source"] = answer.known.refined_first() ? source_word::kRefined : source_word::kRun;
+    if (answer.known.refined_first()) {
+      const std::vector<TargetNumbers> own = answer.known.own_numbers();
+      document["run_alone"] = numbers_document(own, interval);
+      add_numbers(report.table, info, "the run's own", own, interval);
+    } else {
+      add_numbers(report.table, info, kRefined, refined, interval);
+    }
   }
   report_derived(answer.derived_numbers, interval, document, report.table);
   for (const NullFactor& one : answer.known.nulls)
@@ -211,6 +227,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["log_density"] = doubles(answer.scores);
     if (answer.exact_scores.defined()) document["exact"]["log_density"] = doubles(answer.exact_scores);
     if (answer.refined_scores.defined()) document["refined"]["log_density"] = doubles(answer.refined_scores);
+    if (answer.own_scores.defined()) document["run_alone"]["log_density"] = doubles(answer.own_scores);
   }
   return report;
 }
@@ -336,16 +353,18 @@ Result infer(const InferArguments& arguments, bool json) {
                run.task->info().name);
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   const std::shared_ptr<const OtherPrior> prior = infer_prior(run, arguments);
-  if (prior && arguments.question.refine)
-    fail_usage("--prior is of the run's own posterior; leave --refine out, or ask in two calls");
+  const bool refined = arguments.question.refine || arguments.question.source == source_word::kRefined;
+  const char* const refines = arguments.question.refine ? "--refine" : "--source refined";
+  if (prior && refined) fail_usage("--prior is of the run's own posterior; leave {} out, or ask in two calls", refines);
   if (arguments.exact)
     fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is printed without it");
   if (arguments.follow && arguments.local_test > 0)
     fail_usage("--local-test takes a set as it stands; leave --follow out");
   if (arguments.follow && !arguments.question.set.member.empty())
     fail_usage("--member names a set of a file as it stands; leave --follow out");
-  if (arguments.follow && arguments.question.refine)
-    fail_usage("--refine takes a set as it stands; leave --follow out");
+  if (arguments.local_test > 0 && arguments.question.source == source_word::kRefined)
+    fail_usage("--local-test tests the run's own posterior; leave --source refined out");
+  if (arguments.follow && refined) fail_usage("{} takes a set as it stands; leave --follow out", refines);
   if (arguments.follow && arguments.predictive > 0)
     fail_usage("--predictive takes a set as it stands; leave --follow out");
   if (arguments.follow) return infer_follow(run, arguments, json);
@@ -386,6 +405,7 @@ Result infer(const InferArguments& arguments, bool json) {
     of_item += text + "\n";
   if (!of_item.empty()) result.text += "\n" + of_item;
   result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
+  if (!answer.why_first.empty()) result.text += fmt::format("\n{}\n", answer.why_first);
   if (answer.known.refined) result.text += fmt::format("\n{}\n", refined_text(*answer.known.refined, question.size));
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
     result.text += fmt::format("\n{}\n", text);
@@ -441,6 +461,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       "With --prior: the prior that the task draws a target from, where the task does not state it and it is not "
       "uniform between two bounds; it is checked against the task's draws; may be given again";
   use.refine = "Also print the often sharper posterior by the run's learned likelihood";
+  use.source = "Which comes first: best (of the two, if the run compared them), run, refined";
   use.interval =
       "Interval type: central (as much below as above), hpd (highest density: the shortest) or upper (limits)";
   use.seed = "Seed of the samples, and of observations that are made of an item";

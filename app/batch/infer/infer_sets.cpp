@@ -369,7 +369,10 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
                 !run.config.ensemble.empty(),
                 arguments.exact,
                 arguments.question.refine,
+                question.asked.refiner && !arguments.question.refine,
                 question.items};
+  if (head.source && arguments.question.source == source_word::kBest)
+    print("Sets are refined by the learned likelihood where it is better; --source run gives the run's own at once\n");
   SetsReport report(info, interval, sets, arguments.exact, arguments.question.refine);
   SetsWritten written(out);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {

@@ -4,6 +4,7 @@
 
 #include "app/batch/parts/numbers.h"
 #include "app/posterior/source/other_prior.h"
+#include "app/posterior/source/refined_source.h"
 #include "core/base/text/error.h"
 #include "core/eval/metrics/interval.h"
 
@@ -37,6 +38,13 @@ void add_question_options(CLI::App& app, QuestionOptions& options, const Questio
   }
   if (!use.learned_product.empty()) app.add_flag("--learned-product", asked.learned_product, use.learned_product);
   if (!use.refine.empty()) app.add_flag("--refine", asked.refine, use.refine);
+  if (!use.source.empty()) {
+    asked.source = source_word::kBest;
+    app.add_option("--source", asked.source, use.source)
+        ->type_name("NAME")
+        ->check(CLI::IsMember({source_word::kBest, source_word::kRun, source_word::kRefined}))
+        ->capture_default_str();
+  }
   options.own_seed_ = !use.seed.empty();
   if (options.own_seed_)
     app.add_option("--seed", asked.seed, use.seed)

@@ -32,7 +32,7 @@ struct QuestionOptionUse {
   bool run = true;  // the run is the first argument
   SetOptionUse set = {};
   std::string n = {}, interval = {}, derive = {}, prior = {}, training_prior = {}, seed = {}, learned_product = {},
-              refine = {};
+              refine = {}, source = {};
 };
 // Declares the options. `options` outlives the parsed command.
 void add_question_options(CLI::App& app, QuestionOptions& options, const QuestionOptionUse& use);

@@ -35,8 +35,6 @@ struct BenchmarkArguments {
   Catalog known;
   std::vector<std::string> names;
   std::string folder, out = "benchmark", sizes = "1,10,100,1000", sets = "100";
-  LikelihoodConfig likelihood;
-  std::vector<std::string> likelihood_set;
   bool plan = false, allow = false;
 };
 
@@ -92,6 +90,15 @@ RunConfig config_of(const BenchmarkArguments& arguments, const Entry& entry) {
   return resolve(arguments.known, wanted);
 }
 
+// The first setting that differs, "threads = 1, not 0"; "" if none does.
+std::string other_setting(RunConfig wanted, RunConfig stored) {
+  const std::vector<Field> now = fields(wanted), then = fields(stored);
+  for (std::size_t i = 0; i < std::min(now.size(), then.size()); ++i)
+    if (field_text(now[i]) != field_text(then[i]))
+      return fmt::format("{} = {}, not {}", then[i].key, field_text(then[i]), field_text(now[i]));
+  return "";
+}
+
 // Trains what is missing of the task's run and of its likelihood.
 void train(const BenchmarkArguments& arguments, const Entry& entry, const fs::path& folder, ProgressPrinter& printer) {
   RunConfig config = config_of(arguments, entry);
@@ -102,15 +109,9 @@ void train(const BenchmarkArguments& arguments, const Entry& entry, const fs::pa
   if (arguments.allow || arguments.folder.empty()) allow_run(folder);
   const RunConfig stored = read_run_toml(arguments.known, folder / run_file::config);
   if (config.device == "auto") config.device = stored.device;
-  if (write_run_toml(config, "") != write_run_toml(stored, ""))
-    fail_usage("{} holds a run with other settings than these; remove it or choose another --out folder",
-               folder.string());
-  if (!run_status(folder).finished) train_run(arguments.known, folder, Stage::finetune, printer);
-  std::error_code code;
-  if (!entry.unrefined.empty() || fs::exists(likelihood_folder(folder) / likelihood_file::weights, code)) return;
-  LikelihoodConfig likelihood = arguments.likelihood;
-  likelihood.seed = stored.seed;
-  drive([&](Monitor& monitor) { train_likelihood(folder, stored, likelihood, monitor); }, printer);
+  if (const std::string other = other_setting(config, stored); !other.empty())
+    fail_usage("{} holds a run with {}; remove it or choose another --out folder", folder.string(), other);
+  train_run(arguments.known, folder, Stage::likelihood, printer);
 }
 
 EvaluationOptions options_of(const BenchmarkArguments& arguments, const LoadedRun& run) {
@@ -178,8 +179,7 @@ Result plan(const BenchmarkArguments& arguments, const std::vector<Entry>& chose
 }
 
 Result benchmark(const BenchmarkArguments& given) {
-  BenchmarkArguments arguments = given;
-  for (const std::string& one : arguments.likelihood_set) set_field(fields(arguments.likelihood), one);
+  const BenchmarkArguments& arguments = given;
   set_threads(std::max<std::int64_t>(arguments.wanted.threads, 0));
   std::vector<Entry> chosen = entries(arguments);
   open(arguments, chosen);
@@ -262,9 +262,6 @@ Action add_benchmark(CLI::App& app, const Catalog& tasks) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--set", arguments->wanted.set, "A setting of the runs, as in run")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--likelihood", arguments->likelihood_set, "A setting of the likelihoods, as --set of likelihood")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--seed", arguments->wanted.seed, "Seed of the runs and likelihoods (default: the preset's, 1)")

@@ -24,13 +24,11 @@ namespace {
 
 struct LikelihoodArguments {
   std::string run;
-  LikelihoodConfig config;
-  std::vector<std::string> set;
+  std::vector<std::string> set;  // "likelihood.steps=100"
   OpenArguments open;
 };
 
 Result likelihood(LikelihoodArguments arguments) {
-  for (const std::string& one : arguments.set) set_field(fields(arguments.config), one);
   const std::filesystem::path folder = arguments.run;
   const std::string name = printable(folder.string(), 300);
   std::error_code code;
@@ -42,12 +40,14 @@ Result likelihood(LikelihoodArguments arguments) {
   const RunConfig config = read_run_toml(arguments.open.tasks, folder / run_file::config);
   if (!config.ensemble.empty())
     fail_usage("{} is the mean of {} runs; give the folder of one of them", name, config.ensemble.size());
+  LikelihoodConfig wanted = config.likelihood;
+  for (const std::string& one : arguments.set) set_field(fields(wanted), one);
   ProgressPrinter printer = stderr_printer();
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
   const bool there = std::filesystem::exists(likelihood_folder(folder) / likelihood_file::weights, code);
   try {
-    drive([&](Monitor& monitor) { train_likelihood(folder, config, arguments.config, monitor); }, printer);
+    drive([&](Monitor& monitor) { train_likelihood(folder, config, wanted, monitor); }, printer);
   } catch (const Stopped&) {
     printer.line(fmt::format("continue with the same command: it goes on where it stopped"));
     throw;
@@ -79,21 +79,25 @@ Action add_likelihood(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<LikelihoodArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "The folder of a run, which need not be finished")->required();
-  app.add_option("--steps", arguments->config.steps, "Steps of the optimizer")
-      ->type_name("N")
-      ->transform(whole_number(1, 1000000000))
-      ->capture_default_str();
-  app.add_option("--simulations", arguments->config.simulations,
-                 "Simulate so many observations once and use them again in every pass (default: new ones at each step)")
-      ->type_name("M")
-      ->transform(whole_number(1, 1000000000));
-  app.add_option("--seed", arguments->config.seed, "Seed of the networks and of the simulated observations")
-      ->type_name("N")
-      ->transform(whole_number(0, 1000000000000000))
-      ->capture_default_str();
+  const auto number = [&](const char* name, const char* key, double most, const std::string& help) {
+    app.add_option_function<std::int64_t>(
+           name,
+           [arguments, key](std::int64_t value) {
+             arguments->set.insert(arguments->set.begin(), fmt::format("{}={}", key, value));
+           },
+           help)
+        ->type_name("N")
+        ->transform(whole_number(1, static_cast<std::int64_t>(most)));
+  };
+  number("--steps", "likelihood.steps", 1e9, "Steps of the optimizer (default: the run's setting)");
+  number("--simulations", "likelihood.simulations", 1e9,
+         "Simulate so many observations once and use them again in every pass (default: new ones at each step)");
+  number("--seed", "likelihood.seed", 1e15,
+         "Seed of the networks and of the simulated observations (default: the run's)");
   std::string settings;
-  for (const Field& field : fields(arguments->config))
-    settings += fmt::format("{}{}", settings.empty() ? "" : ", ", field.key);
+  LikelihoodConfig known;
+  for (const Field& field : fields(known))
+    if (field.key != "likelihood.enabled") settings += fmt::format("{}{}", settings.empty() ? "" : ", ", field.key);
   app.add_option("--set", arguments->set, fmt::format("Change another setting: {}; may be given again", settings))
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

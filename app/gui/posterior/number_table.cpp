@@ -10,6 +10,7 @@
 #include "core/eval/metrics/interval.h"
 #include "core/eval/references/learned_product.h"
 #include "core/report/number_text.h"
+#include "core/likelihood/refined_posterior.h"
 
 namespace pairs::gui {
 namespace {

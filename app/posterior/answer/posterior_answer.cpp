@@ -170,6 +170,13 @@ std::vector<TargetNumbers> PosteriorAnswer::exact_numbers() const {
   return exact ? exact->targets : std::vector<TargetNumbers>();
 }
 
+std::vector<TargetNumbers> PosteriorAnswer::own_numbers() const {
+  if (!refined_first() || sources.size() < 2) return {};
+  for (const PosteriorNumbers& one : numbers)
+    if (one.name == sources[1].name) return one.targets;
+  return sample_numbers(sources[1].sample(kRefinedDraws, kFigureSeed));
+}
+
 std::vector<TargetNumbers> PosteriorAnswer::refined_numbers() const {
   if (!refined) return {};
   for (const PosteriorNumbers& one : numbers)

@@ -57,6 +57,10 @@ struct PosteriorAnswer {
   // run's own. Empty if there are none.
   std::vector<TargetNumbers> shown_numbers(const Task& task, const AskedRun& run) const;
   std::vector<TargetNumbers> exact_numbers() const;
+  // Whether the refined posterior is the shown one; the run's own is then second.
+  bool refined_first() const { return refined && !sources.empty() && sources.front().name == kRefined; }
+  // The numbers of the run's own posterior where it is second; empty if it is not, or if a plot cannot hold both.
+  std::vector<TargetNumbers> own_numbers() const;
   // The numbers of the refined posterior, from its samples if a plot cannot hold it. Empty if there is none.
   std::vector<TargetNumbers> refined_numbers() const;
 };

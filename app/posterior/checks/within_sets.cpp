@@ -37,7 +37,7 @@ constexpr std::array kPlans = {WithinPlan{2000, 3999}, WithinPlan{1000, 999}};
 constexpr std::int64_t kEnoughCompared = 100;                // observations of each, or all of fewer
 constexpr double kWithinFlops = 2e11;                        // FLOPs for embedding them
 constexpr double kWithinNumbers = 1 << 27;                   // numbers of their observations and embeddings
-constexpr double kMostNumbersWithin = 64;                          // numbers of an observation
+constexpr double kMostNumbersWithin = 64;                    // numbers of an observation
 constexpr std::int64_t kColumns = 6, kComponents = 4;        // of observations and embeddings
 constexpr std::int64_t kPilot = 64;                          // sets that give the components
 constexpr std::int64_t kToldBy = 10, kWaves = 64;            // numbers of an aggregate, and functions of them

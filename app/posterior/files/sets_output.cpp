@@ -37,6 +37,10 @@ TargetNumbers numbers_of(const std::vector<TargetNumbers>& numbers, std::size_t 
   return numbers.empty() ? TargetNumbers() : numbers[target];
 }
 
+std::string source_of(const SetRow& row) {
+  return row.refined_first ? source_word::kRefined : source_word::kRun;
+}
+
 // The own values of the row's item; NaN if it has none.
 double own_of(const SetRow& row, std::size_t target) {
   return target < row.own.size() ? row.own[target] : NAN;
@@ -59,6 +63,7 @@ class CsvOutput final : public SetsOutput {
     if (head.refined)
       for (const Target& target : head.info->targets)
         for (const char* what : {"mean", "sd", "q05", "q50", "q95"}) cells.push_back(target.name + "_refined_" + what);
+    if (head.source) cells.emplace_back("source");
     if (head.own)
       for (const Target& target : head.info->targets) cells.push_back(target.name + "_own");
     if (head.ensemble)
@@ -92,6 +97,7 @@ class CsvOutput final : public SetsOutput {
         cells.push_back(csv_number(refined.sd));
         for (const std::size_t level : kToldLevels) cells.push_back(csv_number(refined.quantiles[level]));
       }
+    if (head_.source) cells.push_back(row.problem.empty() ? source_of(row) : "");
     if (head_.own)
       for (std::size_t t = 0; t < head_.info->targets.size(); ++t) cells.push_back(csv_number(own_of(row, t)));
     if (head_.ensemble)
@@ -135,7 +141,9 @@ class JsonOutput final : public SetsOutput {
     text_.write(reported + (head.reported.empty() ? "" : ",") + "\"sets\":[");
   }
   void add(const SetRow& row) override {
-    text_.write((count_++ > 0 ? ",\n" : "\n") + set_document(row, *head_.info, head_.interval).dump());
+    nlohmann::json document = set_document(row, *head_.info, head_.interval);
+    if (head_.source && row.problem.empty()) document["source"] = source_of(row);
+    text_.write((count_++ > 0 ? ",\n" : "\n") + document.dump());
   }
   void finish() override {
     text_.write("\n]}\n");
@@ -185,6 +193,7 @@ class NpzOutput final : public SetsOutput {
     spread_.push_back(largest_spread(row.disagreement));
     warned_.push_back(row.warnings.empty() ? 0 : 1);
     failed_.push_back(row.problem.empty() ? 0 : 1);
+    refined_first_.push_back(row.refined_first ? 1 : 0);
   }
   void finish() override {
     const auto sets = static_cast<std::int64_t>(n_.size());
@@ -212,6 +221,7 @@ class NpzOutput final : public SetsOutput {
       arrays["refined_mean"] = array(refined_mean_, torch::kFloat64, {sets, targets});
       arrays["refined_sd"] = array(refined_sd_, torch::kFloat64, {sets, targets});
     }
+    if (head_.source) arrays["refined"] = array(refined_first_, torch::kInt64, {sets});
     if (head_.exact) {
       arrays["exact_mean"] = array(exact_mean_, torch::kFloat64, {sets, targets});
       arrays["exact_sd"] = array(exact_sd_, torch::kFloat64, {sets, targets});
@@ -238,7 +248,7 @@ class NpzOutput final : public SetsOutput {
   std::filesystem::path file_;
   SetsHead head_;
   std::vector<std::string> names_;
-  std::vector<std::int64_t> n_, warned_, failed_;
+  std::vector<std::int64_t> n_, warned_, failed_, refined_first_;
   std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_, p_within_, divergence_, spread_;
   std::vector<double> exact_mean_, exact_sd_, refined_mean_, refined_sd_, kl_, own_;
   torch::Tensor samples_, log_density_;  // undefined unless requested

@@ -23,6 +23,7 @@ struct SetsHead {
   bool ensemble = false;     // the run is an ensemble; tables show its disagreement
   bool exact = false;        // the exact posterior was requested
   bool refined = false;      // the refined posterior was requested
+  bool source = false;       // either posterior may come first
   bool own = false;          // sets are made from items with values of their own
 };
 

@@ -29,6 +29,7 @@ struct SetRow {
   std::vector<TargetNumbers> numbers;              // by target
   std::vector<TargetNumbers> exact = {};           // of the exact posterior, if requested and known
   std::vector<TargetNumbers> refined = {};         // of the refined posterior, if requested and possible
+  bool refined_first = false;                      // `numbers` and `samples` are of the refined posterior
   double kl = NAN;                                 // from the exact posterior to the run's, nat
   std::vector<double> own = {};                    // for an item: ItemMarks::truth,
   std::string kind = {};                           // kind_of(),
@@ -61,6 +62,8 @@ struct ManySetsQuestion {
   bool keep_observations = false;               // SetRow::x
   bool within = true;                           // whether each is tested within the set (within_rows.h)
   std::shared_ptr<const Refiner> refiner = {};  // refines posteriors; null: they are not refined
+  bool refine = false;                          // refines all of them
+  std::string source = {};                      // which posterior comes first, a source_word
   std::function<bool()> keep_refining = {};     // false ends the refinement of a set
   bool exact = false;                           // whether to add exact posteriors, for a task that knows_exact;
   bool files = false;                           // it may know sets by their file names

@@ -26,6 +26,7 @@ void question_fields(Visit&& visit) {
   visit("interval", &Question::interval);
   visit("learned_product", &Question::learned_product);
   visit("refine", &Question::refine);
+  visit("source", &Question::source);
   visit("derived", &Question::derived);
   visit("prior", &Question::prior);
   visit("tests", &Question::tests);

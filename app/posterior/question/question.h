@@ -41,6 +41,7 @@ struct Question {
   IntervalKind interval = IntervalKind::central;
   bool learned_product = false;           // among the references
   bool refine = false;                    // also answer by the run's learned likelihood
+  std::string source = {};                // which posterior comes first (refined_source.h); "": the run's own
   std::vector<std::string> derived = {};  // quantities of the targets: "ratio = theta/psi"
   // Quantities of other targets, by the targets' names: shown with runs that have these targets.
   std::map<std::vector<std::string>, std::vector<std::string>> other_derived = {};

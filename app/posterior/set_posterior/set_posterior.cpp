@@ -170,7 +170,7 @@ void SetPosterior::refine(std::int64_t n, PosteriorAnswer& answer) const {
     answer.problems.push_back(fmt::format("The posterior is not refined: {}", sentence(error)));
     return;
   }
-  add_refined(*refiner, set_->first(n), set_->latents().given, refine_seed_, keep_refining_, answer);
+  add_refined(*refiner, set_->first(n), set_->latents().given, refine_seed_, keep_refining_, refined_first_, answer);
 }
 
 PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {

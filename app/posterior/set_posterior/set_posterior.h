@@ -46,8 +46,10 @@ class SetPosterior {
   void ask_learned_product(bool ask) { learned_product_ = ask; }
   // Whether the references include the shown run's posterior refined by its learned likelihood (refined_source.h).
   // It takes seconds; `keep_going` false throws Stopped.
-  void ask_refined(bool ask, std::function<bool()> keep_going = {}, std::uint64_t seed = kFigureSeed) {
+  void ask_refined(bool ask, std::function<bool()> keep_going = {}, std::uint64_t seed = kFigureSeed,
+                   bool first = false) {
     refined_ = ask;
+    refined_first_ = first;
     keep_refining_ = std::move(keep_going);
     refine_seed_ = seed;
   }
@@ -100,7 +102,7 @@ class SetPosterior {
 
   std::shared_ptr<ObservedSet> set_;
   std::vector<AskedRun> runs_;
-  bool learned_product_ = false, refined_ = false;
+  bool learned_product_ = false, refined_ = false, refined_first_ = false;
   std::function<bool()> keep_refining_;
   std::uint64_t refine_seed_ = kFigureSeed;
   bool confined_ = false;  // no density lies outside the targets' ranges

@@ -11,6 +11,7 @@
 #include "core/base/text/text.h"
 #include "core/base/threads/one_thread.h"
 #include "core/eval/metrics/interval.h"
+#include "core/likelihood/refined_posterior.h"
 
 namespace pairs {
 namespace {

@@ -10,6 +10,7 @@
 #include "core/base/threads/clock.h"
 #include "core/eval/references/learned_product.h"
 #include "core/given.h"
+#include "core/likelihood/refined_posterior.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

@@ -25,9 +25,6 @@ struct PosteriorSource {
   double milliseconds = 0;  // time to make it
 };
 
-// The name of a posterior that a learned likelihood refined (refined_source.h), in tables and legends.
-inline constexpr const char* kRefined = "refined";
-
 // Why the estimator's posterior has no density to draw, a clause: "the target of task x is an image, …"; "" if it has
 // one.
 std::string not_drawn(const Estimator& estimator);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
@@ -18,7 +17,6 @@ namespace {
 constexpr double kApart = 4, kOwnError = 0.25;
 // A refined posterior that is wider than the run's by more contradicts it.
 constexpr double kWider = 1.5;
-constexpr std::int64_t kFinalDraws = 2000;
 
 std::string untrained(const LoadedRun& run) {
   return fmt::format("the run has no learned likelihood; train it with: pairs --batch likelihood {}",
@@ -45,18 +43,6 @@ RunLikelihood usable_likelihood(const LoadedRun& run) {
   return *std::move(known);
 }
 
-RefinedPosterior refined_by(const LearnedLikelihood& likelihood, const Task& task, const Observations& x,
-                            const torch::Tensor& given, const torch::Tensor& start, std::uint64_t seed,
-                            const std::function<bool()>& keep_going) {
-  RefineOptions options;
-  options.draws = kFinalDraws;
-  options.seed = seed;
-  options.start = start;
-  options.keep_going = keep_going;
-  return refine(likelihood, static_cast<std::int64_t>(task.info().targets.size()), x.block().to(torch::kCPU), given,
-                options);
-}
-
 }  // namespace
 
 void check_refinable(const LoadedRun& run) {
@@ -64,7 +50,34 @@ void check_refinable(const LoadedRun& run) {
   usable_likelihood(run);
 }
 
-Refiner::Refiner(const LoadedRun& run) : known_(usable_likelihood(run)), task_(run.task) {}
+bool compared_sources(const LoadedRun& run) {
+  if (!not_refined(run).empty()) return false;
+  const std::optional<RunLikelihood> known = load_likelihood(run.folder, *run.task);
+  return known && !known->independence.rejected && load_source_choice(run.folder);
+}
+
+Refiner::Refiner(const LoadedRun& run)
+    : known_(usable_likelihood(run)), choice_(load_source_choice(run.folder)), task_(run.task) {}
+
+bool Refiner::first(const std::string& source, std::int64_t n) const {
+  return source == source_word::kRefined || (source == source_word::kBest && choice_ && choice_->refined(n));
+}
+
+std::string Refiner::why_first(const std::string& source, std::int64_t n) const {
+  return source == source_word::kBest && choice_
+             ? fmt::format("The refined posterior comes first: {} (--source run gives the run's own alone).",
+                           choice_->text(n))
+             : "The refined posterior comes first, as asked by --source refined.";
+}
+
+std::shared_ptr<const Refiner> refiner_of(const LoadedRun& run, const std::string& source) {
+  if (source == source_word::kRefined) {
+    check_refinable(run);
+    return std::make_shared<const Refiner>(run);
+  }
+  if (source != source_word::kBest || !compared_sources(run)) return nullptr;
+  return std::make_shared<const Refiner>(run);
+}
 
 RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
                               std::uint64_t seed, const std::function<bool()>& keep_going) const {
@@ -89,18 +102,7 @@ RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given,
 }
 
 MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::function<bool()>& keep_going) {
-  MadeDensity out;
-  out.name = kRefined;
-  out.sets = sets;
-  out.log_density = [known = usable_likelihood(run), task = run.task, keep_going](
-                        const Observations& x, const Latents& own) -> std::optional<double> {
-    const RefinedPosterior posterior = refined_by(*known.likelihood, *task, x, own.given, {}, kFigureSeed, keep_going);
-    if (!posterior.refused.empty()) return std::nullopt;
-    const double value = RefinedDensity(posterior, known.likelihood->space()).log_density(own.theta).item<double>();
-    // Whether a set is left out must not depend on its θ, which the range of the parameters may not hold.
-    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
-  };
-  return out;
+  return refined_density(usable_likelihood(run), run.task, sets, keep_going);
 }
 
 std::string refined_text(const RefinedPosterior& posterior, std::int64_t n) {
@@ -108,7 +110,10 @@ std::string refined_text(const RefinedPosterior& posterior, std::int64_t n) {
       "Refined by the learned likelihood: {} effective samples, Pareto k = {:.2f} (at most {}), halves {:.2f} and "
       "networks {:.2f} sd apart.",
       count_text(std::llround(posterior.effective)), posterior.shape, kMostShape, posterior.halves, posterior.members);
-  if (n > posterior.independent)
+  if (posterior.evidences.defined()) text += " Since these are apart, the posterior is the mean of theirs.";
+  if (posterior.independent == 0)
+    text += " Independence of stored observations is not tested.";
+  else if (n > posterior.independent)
     text += fmt::format(" Independence was tested up to N = {} only.", count_text(posterior.independent));
   return text;
 }

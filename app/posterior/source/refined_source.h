@@ -4,13 +4,15 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "app/posterior/source/posterior_source.h"
 #include "core/eval/evaluate/made_scores.h"
 #include "core/likelihood/refined_posterior.h"
 #include "core/train/run/run.h"
-#include "core/train/stages/likelihood_stage.h"
+#include "core/train/stages/refined_density.h"
+#include "core/train/stages/source_choice.h"
 
 namespace pairs {
 
@@ -23,9 +25,19 @@ struct RefinedSource {
 // Why a run's posteriors cannot be refined, a clause; "" if they can. Without looking at a set.
 std::string not_refined(const LoadedRun& run);
 
+// Whether a run has compared its posteriors with and without its likelihood, so that either may come first. Throws
+// Error if a file of the likelihood is damaged.
+bool compared_sources(const LoadedRun& run);
+
 // Throws an Error if a run cannot refine any set: a usage error if it has no likelihood, else if that is damaged, or if
 // its observations are not independent.
 void check_refinable(const LoadedRun& run);
+
+// Words for the posterior that comes first: the better one at that N, where the run compared them
+// (core/train/stages/source_choice.h), the run's own alone, or the refined one.
+namespace source_word {
+inline constexpr const char *kBest = "best", *kRun = "run", *kRefined = "refined";
+}
 
 // The likelihood in a run's folder, by which posteriors of any number of sets are refined, by several threads at once.
 class Refiner {
@@ -34,6 +46,10 @@ class Refiner {
   explicit Refiner(const LoadedRun& run);
 
   const TaskInfo& info() const { return task_->info(); }
+  // Whether the refined posterior comes first at N = n, by a source_word.
+  bool first(const std::string& source, std::int64_t n) const;
+  // Why, a sentence: "Refined by the learned likelihood, since …; --source run shows the run's own posterior".
+  std::string why_first(const std::string& source, std::int64_t n) const;
   // The refined posterior of the observations x [N, ...] with conditions [1, g] or undefined. `start`: samples θ [S, d]
   // of the run's own posterior, or undefined. Throws Error, a clause, if the samples cannot be used; Stopped once
   // `keep_going` returns false.
@@ -42,8 +58,13 @@ class Refiner {
 
  private:
   RunLikelihood known_;
+  std::optional<SourceChoice> choice_;
   std::shared_ptr<const Task> task_;
 };
+
+// The Refiner of a run if the refined posterior may come first by a source_word; null if the run has no likelihood, if
+// it is refused, or if the two were not compared. Throws as Refiner does where the refined one is asked for by name.
+std::shared_ptr<const Refiner> refiner_of(const LoadedRun& run, const std::string& source);
 
 // The refined posterior as a density to score on test sets, the first `sets` of each size. Throws as refined_source
 // does, but for sets that have no density.

@@ -305,10 +305,10 @@ void drop_aggregates(const std::filesystem::path& run) {
 
 namespace {
 
-// Learns the likelihood that a finished run's settings want. Without it the run serves as it is, so that its log and
+// Learns the likelihood that a finished run's settings want, and compares posteriors with and without it. Without it the run serves as it is, so that its log and
 // the client receive a warning where it cannot be learned.
 void learn_likelihood(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Monitor& logging) {
-  if (!likelihood_missing(run, config)) return;
+  if (!config.likelihood.enabled || !LearnedLikelihood::refused(*config.make_task()).empty()) return;
   try {
     train_likelihood(run, config, config.likelihood, monitor);
   } catch (const Stopped&) {

@@ -8,11 +8,12 @@ std::vector<Field> fields(LikelihoodConfig& c) {
             "After stage 3, learn the likelihood of one observation if the task may have one"}
           .rarely_shown(),
       {"likelihood.seed", &c.seed, "Seed of the networks and of the simulated observations, 0 = the run's", 0, 1e15},
-      {"likelihood.steps", &c.steps, "Steps of the optimizer", 1, 1e9},
+      {"likelihood.steps", &c.steps, "Steps of the optimizer, at most 30 passes of a fixed number of observations", 1, 1e9},
       {"likelihood.batch", &c.batch, "Observations a step, shared by the networks", 64, 1e7},
       {"likelihood.simulations", &c.simulations, "Observations in all, used again in every pass; 0 = new at each step",
        0, 1e9},
       {"likelihood.rate", &c.rate, "Initial learning rate", 1e-7, 1},
+      {"likelihood.weight_decay", &c.weight_decay, "Decoupled weight decay", 0, 10},
       {"likelihood.members", &c.networks.members, "Networks, each trained on its own observations", 1, 16},
       {"likelihood.components", &c.networks.density.components, "Components of each column's mixture", 1, 256},
       {"likelihood.hidden", &c.networks.density.hidden, "Width of each column's network", 1, 4096},

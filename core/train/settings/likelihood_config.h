@@ -16,6 +16,7 @@ struct LikelihoodConfig {
   std::int64_t batch = 4096;     // observations a step, shared by the members
   std::int64_t simulations = 0;  // observations in all, used again in every pass; 0: new ones at each step
   double rate = 2e-3;            // initial learning rate
+  double weight_decay = 0;       // decoupled
   LikelihoodSettings networks = {};
 };
 

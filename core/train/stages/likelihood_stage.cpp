@@ -9,12 +9,17 @@
 #include <cstdlib>
 
 #include "core/base/files/files.h"
+#include "core/base/gpu/devices.h"
 #include "core/base/text/error.h"
 #include "core/base/text/log.h"
 #include "core/base/threads/clock.h"
+#include "core/ensemble.h"
 #include "core/likelihood/independence.h"
 #include "core/likelihood/likelihood_draws.h"
+#include "core/train/run/run.h"
 #include "core/train/run/simulator_record.h"
+#include "core/train/stages/likelihood_batches.h"
+#include "core/train/stages/source_choice.h"
 #include "core/train/steps/optimize.h"
 
 namespace pairs {
@@ -23,8 +28,6 @@ namespace {
 using torch::Tensor;
 
 constexpr std::int64_t kEpochs = 20;              // at most, a divisor of the steps; each is followed by a validation
-constexpr std::int64_t kValidationSets = 512;     // of fresh observations
-constexpr double kHeldOut = 0.15;                 // share of a fixed number of observations
 constexpr double kPriorGain = 0.003;              // nat that the prior's network must gain over independent coordinates
 constexpr std::int64_t kMostIndependence = 5000;  // observations of a set in the test of independence
 constexpr double kSlow = 60;                      // seconds of simulation that are announced
@@ -52,113 +55,24 @@ class OwnLog : public Monitor {
   Monitor& next_;
 };
 
-// The observations of a step: all of them new, or from a fixed number that each pass visits in another order.
-class Batches {
- public:
-  Batches(const Task& task, const LikelihoodConfig& config, const torch::Device& device)
-      : task_(task),
-        config_(config),
-        device_(device),
-        sets_(std::max<std::int64_t>(config.networks.members, config.batch / kObservationsOfASet)) {
-    if (config.simulations == 0) return;
-    const std::int64_t all = config.simulations / kObservationsOfASet;
-    held_out_ = std::max<std::int64_t>(1, std::llround(kHeldOut * static_cast<double>(all)));
-    pool_sets_ = all - held_out_;
-    if (pool_sets_ < sets_)
-      fail_usage("A likelihood needs {} simulated observations at least, not {}: raise --simulations",
-                 (sets_ + 1) * kObservationsOfASet * 5 / 4, config.simulations);
-  }
-
-  std::int64_t sets() const { return sets_; }
-
-  // Simulates a fixed number of observations, which stay in memory, and those for validation. `stop` is called between
-  // parts.
-  void prepare(const std::function<bool()>& stop) {
-    constexpr std::int64_t kPart = 1024;
-    const auto simulated = [&](std::int64_t first, std::int64_t count) {
-      std::vector<LikelihoodDraws> parts;
-      for (std::int64_t at = 0; at < count; at += kPart) {
-        if (stop()) throw Stopped();
-        parts.push_back(draw(first + at, std::min(kPart, count - at)));
-      }
-      return joined(parts);
-    };
-    if (config_.simulations > 0) pool_ = simulated(likelihood_sets::kTraining, pool_sets_);
-    validation_ = simulated(likelihood_sets::kValidation, config_.simulations > 0 ? held_out_ : kValidationSets);
-  }
-
-  const LikelihoodDraws& validation() const { return validation_; }
-  LikelihoodDraws training(std::int64_t step) {
-    if (config_.simulations == 0) return draw(likelihood_sets::kTraining + step * sets_, sets_);
-    const std::int64_t steps = pool_sets_ / sets_, pass = step / steps;
-    if (pass != pass_) {
-      at::Generator generator = at::detail::createCPUGenerator(
-          stream_key(static_cast<std::uint64_t>(config_.seed) + static_cast<std::uint64_t>(pass), Purpose::order));
-      order_ = at::randperm(pool_sets_, generator, at::TensorOptions(at::kLong));
-      pass_ = pass;
-    }
-    const Tensor sets = order_.slice(0, step % steps * sets_, (step % steps + 1) * sets_);
-    const Tensor rows =
-        (sets.unsqueeze(1) * kObservationsOfASet + at::arange(kObservationsOfASet, at::kLong)).flatten();
-    LikelihoodDraws out{pool_.x.index_select(0, rows), pool_.parameters.index_select(0, rows), {}};
-    if (pool_.given.defined()) out.given = pool_.given.index_select(0, rows);
-    return out;
-  }
-  // Observations that the training simulated.
-  std::int64_t simulations(std::int64_t steps) const {
-    return config_.simulations > 0 ? config_.simulations : steps * sets_ * kObservationsOfASet;
-  }
-
- private:
-  LikelihoodDraws draw(std::int64_t first, std::int64_t count) const {
-    return draw_observations(task_, static_cast<std::uint64_t>(config_.seed), first, count, device_);
-  }
-  static LikelihoodDraws joined(const std::vector<LikelihoodDraws>& parts) {
-    std::vector<Tensor> x, parameters, given;
-    for (const LikelihoodDraws& one : parts) {
-      x.push_back(one.x);
-      parameters.push_back(one.parameters);
-      if (one.given.defined()) given.push_back(one.given);
-    }
-    return {at::cat(x), at::cat(parameters), given.empty() ? Tensor() : at::cat(given)};
-  }
-
-  const Task& task_;
-  const LikelihoodConfig& config_;
-  torch::Device device_;
-  std::int64_t sets_, held_out_ = 0, pool_sets_ = 0, pass_ = -1;
-  LikelihoodDraws pool_, validation_;
-  Tensor order_;
-};
-
-// Every set's observations belong to one member, in turn.
-Tensor rows_of(std::int64_t member, std::int64_t members, std::int64_t rows) {
-  const Tensor row = at::arange(rows, at::kLong);
-  return row.masked_select(at::remainder(at::floor_divide(row, kObservationsOfASet), members) == member);
-}
-
-// One row of each set.
-Tensor one_of_each(const Tensor& rows) {
-  return rows.slice(0, 0, rows.size(0), kObservationsOfASet);
-}
-
 // The loss of the members, each on its own sets, or on all if `all` is set, and of the prior's network.
 Tensor loss_of(const LearnedLikelihood& likelihood, const LikelihoodDraws& draws, bool all) {
-  const Tensor z = likelihood.space().coordinates(draws.parameters), x = likelihood.standardized(draws.x);
-  const Tensor context = likelihood.context(z, draws.given);
+  const LearnedLikelihood& q = likelihood;
+  const Tensor x = q.standardized(draws.x), context = q.context(q.space().coordinates(draws.parameters), draws.given);
   Tensor sum;
-  for (std::int64_t k = 0; k < likelihood.members(); ++k) {
+  for (std::int64_t k = 0; k < q.members(); ++k) {
     Tensor one;
     if (all) {
-      one = likelihood.loss(k, x, context);
+      one = q.loss(k, x, context);
     } else {
-      const Tensor rows = rows_of(k, likelihood.members(), x.size(0)).to(likelihood.device());
-      one = likelihood.loss(k, x.index_select(0, rows), context.index_select(0, rows));
+      const Tensor rows = at::nonzero(at::remainder(draws.set, q.members()) == k).select(1, 0).to(q.device());
+      if (rows.numel() == 0) continue;  // few sets may all belong to the other members
+      one = q.loss(k, x.index_select(0, rows), context.index_select(0, rows));
     }
     sum = sum.defined() ? sum + one : one;
   }
-  return sum / static_cast<double>(likelihood.members()) +
-         likelihood.prior_loss(one_of_each(z), draws.given.defined() ? one_of_each(draws.given) : Tensor());
+  const Tensor prior = q.prior_loss(q.space().coordinates(draws.prior_parameters), draws.prior_given);
+  return sum.defined() ? sum / static_cast<double>(q.members()) + prior : prior;
 }
 
 void announce_pace(const Task& task, const LikelihoodConfig& config, const torch::Device& device) {
@@ -177,6 +91,52 @@ void announce_pace(const Task& task, const LikelihoodConfig& config, const torch
         "Simulating {} observations takes about {:.0f} min; --simulations {:.0f} takes some 10 min, and each is then "
         "used again",
         config.steps * config.batch, all / 60, std::max(10000.0, std::floor(600 / each / 1000) * 1000));
+}
+
+// Tests whether observations are independent given the parameters. Stored sets cannot be simulated again for it.
+IndependenceRecord independence_of(const LearnedLikelihood& likelihood, const Task& task, std::uint64_t seed,
+                                   const std::function<bool()>& stop) {
+  if (task.stored() != nullptr)
+    return {.text =
+                "Whether the observations of a stored set are independent given its parameters is not tested, which "
+                "takes several sets simulated at the same parameters",
+            .n = 0};
+  IndependenceOptions options;
+  options.seed = seed;
+  options.keep_going = [&] { return !stop(); };
+  const std::int64_t largest = std::min(task.info().max_n, kMostIndependence);
+  options.sizes = {2};
+  if (largest > 40) options.sizes.push_back(20);
+  if (largest > 2) options.sizes.push_back(largest);
+  const IndependenceTest test = test_independence(likelihood, task, options);
+  return {test.rejected(), test.text(), test.p, largest};
+}
+
+// Compares the refined posterior with that of the run once both exist (source_choice.h).
+void compare(const std::filesystem::path& run, const RunConfig& config, const std::shared_ptr<const Task>& task,
+             Monitor& monitor) {
+  if (!run_status(run).finished || load_source_choice(run)) return;
+  const std::optional<RunLikelihood> known = load_likelihood(run, *task);
+  if (!known || known->independence.rejected) return;
+  const auto open = [&](const std::shared_ptr<const Task>& one) {
+    std::shared_ptr<Estimator> estimator = load_estimator(run / run_file::estimator, one);
+    estimator->to(choose_device(config.device));
+    return estimator;
+  };
+  const Stopwatch watch;
+  const auto progress = [&](std::int64_t done, std::int64_t all) {
+    Progress now;
+    now.stage = Stage::likelihood;
+    now.done = done;
+    now.total = all;
+    now.unit = "sets compared";
+    now.rate = static_cast<double>(done) / std::max(watch.seconds(), 1e-3);
+    if (done > 0) now.eta_seconds = static_cast<double>(all - done) / now.rate;
+    monitor.progress(now);
+  };
+  save_source_choice(run, compare_sources(
+                              open, task, *known, static_cast<std::uint64_t>(config.seed),
+                              [&] { return !monitor.should_stop(); }, progress));
 }
 
 // The settings that a likelihood's own file keeps: whether a run trains it is none of them.
@@ -211,7 +171,7 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   const torch::Device device = torch::kCPU;
   LikelihoodConfig config = asked;
   if (config.seed == 0) config.seed = run_config.seed;
-  Batches batches(*task, config, device);  // checks its numbers before anything is written
+  LikelihoodBatches batches(task, config, device);  // checks its numbers before anything is written
   const std::filesystem::path folder = likelihood_folder(run);
   std::error_code code;
   std::filesystem::create_directories(folder, code);
@@ -222,27 +182,30 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
     check_config(settings, config);
   else
     write_file(settings, write_toml(stage_fields(config)));
-  if (std::filesystem::exists(weights)) return;
-
   OwnLog log(folder / run_file::events, lock, monitor);
+  if (std::filesystem::exists(weights)) return compare(run, run_config, task, log);
+
   const auto stop = [&] { return log.should_stop(); };
   const auto seed = static_cast<std::uint64_t>(config.seed);
   if (const std::string changed = changed_simulator(run, *task, stop); !changed.empty())
     fail("{}; its likelihood would be of another model: restore the simulator, or start a new run", changed);
-  announce_pace(*task, config, device);
-  LearnedLikelihood likelihood(*task, config.networks, seed);
+  if (task->stored() == nullptr) announce_pace(*task, config, device);
   batches.prepare(stop);
+  LearnedLikelihood likelihood = task->stored() == nullptr
+                                     ? LearnedLikelihood(*task, config.networks, seed)
+                                     : LearnedLikelihood(*task, config.networks, seed, batches.all());
 
   Problem problem;
   problem.stage = Stage::likelihood;
   problem.epochs = kEpochs;
-  while (config.steps % problem.epochs != 0) --problem.epochs;
-  problem.steps = config.steps / problem.epochs;
+  const std::int64_t steps = batches.steps(config.steps);
+  while (steps % problem.epochs != 0) --problem.epochs;
+  problem.steps = steps / problem.epochs;
   problem.optimizer.epochs = problem.epochs;
   problem.optimizer.steps = problem.steps;
   problem.optimizer.batch = batches.sets();
   problem.optimizer.rate = config.rate;
-  problem.optimizer.weight_decay = 0;
+  problem.optimizer.weight_decay = config.weight_decay;
   problem.optimizer.warmup = 0.02;
   problem.optimizer.clip = 10;
   problem.optimizer.ema = 0.995;
@@ -258,28 +221,20 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
 
   const at::NoGradGuard no_grad;
   const LikelihoodDraws& held_out = batches.validation();
-  const Tensor z = one_of_each(likelihood.space().coordinates(held_out.parameters)),
-               given = held_out.given.defined() ? one_of_each(held_out.given) : Tensor();
-  const double prior = likelihood.prior_loss(z, given).item<double>();
+  const Tensor z = likelihood.space().coordinates(held_out.prior_parameters);
+  const double prior = likelihood.prior_loss(z, held_out.prior_given).item<double>();
   likelihood.use_prior_network(LearnedLikelihood::normal_loss(z).item<double>() - prior > kPriorGain);
 
-  IndependenceOptions options;
-  options.seed = seed;
-  options.keep_going = [&] { return !stop(); };
-  const std::int64_t largest = std::min(task->info().max_n, kMostIndependence);
-  options.sizes = {2};
-  if (largest > 40) options.sizes.push_back(20);
-  if (largest > 2) options.sizes.push_back(largest);
-  const IndependenceTest independence = test_independence(likelihood, *task, options);
+  const IndependenceRecord independence = independence_of(likelihood, *task, seed, stop);
 
   const std::int64_t simulations = batches.simulations(problem.epochs * problem.steps);
   likelihood.save(weights, {{"task", task->info().name},
                             {"validation", fmt::format("{}", result.validation - prior)},
                             {"simulations", std::to_string(simulations)},
-                            {"independence", independence.text()},
+                            {"independence", independence.text},
                             {"independence_p", fmt::format("{}", independence.p)},
-                            {"independence_n", std::to_string(largest)},
-                            {"independence_rejected", independence.rejected() ? "1" : "0"}});
+                            {"independence_n", std::to_string(independence.n)},
+                            {"independence_rejected", independence.rejected ? "1" : "0"}});
   Event done;
   done.type = EventType::stage_done;
   done.stage = Stage::likelihood;
@@ -289,14 +244,15 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
                  {"simulations", simulations},
                  {"independence_p", independence.p}};
   log.event(done);
-  if (independence.rejected()) {
+  if (independence.rejected) {
     Event warning;
     warning.type = EventType::warning;
     warning.stage = Stage::likelihood;
-    warning.values = {{"text", independence.text() + ": posteriors are not refined by this likelihood"}};
+    warning.values = {{"text", independence.text + ": posteriors are not refined by this likelihood"}};
     log.event(warning);
   }
   std::filesystem::remove(folder / run_file::resume, code);
+  compare(run, run_config, task, log);
 }
 
 bool likelihood_missing(const std::filesystem::path& run, const RunConfig& config) {

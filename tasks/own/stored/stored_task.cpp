@@ -139,6 +139,10 @@ class StoredTask final : public Task,
   }
 
   std::int64_t sets(Purpose purpose, std::int64_t n) const override { return simulations().sets(split_of(purpose), n); }
+  std::int64_t held(std::uint64_t seed, Purpose purpose, std::int64_t index) const override {
+    const StoredSet one = place(seed, purpose, index);
+    return simulations().file(one.file).observations(one.set);
+  }
   std::int64_t largest_n() const override { return simulations().largest_n(); }
 
   std::int64_t observations(std::int64_t n, std::int64_t wanted) const override {

@@ -155,15 +155,44 @@ TEST(Refine, ABadStartDoesNoHarm) {
   EXPECT_NEAR(out.mean.item<double>(), sum.exact_mean(), 0.06);
 }
 
-TEST(Refine, RefusesMembersThatDisagree) {
+// Both members' likelihoods are those of one mean of 100 numbers, so many apart.
+RefinedPosterior of_members(double apart) {
   SumOfTwo sum{.n = 100, .mean = 0.5};
   UnnormalizedPosterior posterior = sum.posterior();
   posterior.log_likelihood = [&](const torch::Tensor& z) {
     const auto at_mean = [&](double mean) { return -0.5 * sum.n * (mean - z.sum(1)).square(); };
-    return at::stack({at_mean(0.5), at_mean(0.5 - 0.8), at_mean(0.5 + 0.8)}, 1);
+    return at::stack({at_mean(0.5), at_mean(0.5 - 0.5 * apart), at_mean(0.5 + 0.5 * apart)}, 1);
   };
-  const RefinedPosterior out = refine(posterior, {.draws = 2000, .seed = 9});
-  EXPECT_GT(out.members, kMostMembers);
+  return refine(posterior, {.draws = 4000, .seed = 9});
+}
+
+// Where the members' posteriors are apart, the posterior is their equal mixture, in mean, width and density.
+TEST(Refine, AveragesMembersThatDisagree) {
+  const RefinedPosterior near = of_members(0.1), apart = of_members(2.4);
+  EXPECT_EQ(near.refused, "");
+  EXPECT_FALSE(near.evidences.defined());
+  ASSERT_EQ(apart.refused, "");
+  ASSERT_TRUE(apart.evidences.defined());
+  EXPECT_GT(apart.members, kMostMembers);
+  // Of each member: z₀ + z₁ ~ N(0, 2) a priori, and half of the mean falls on z₀.
+  const double share = 2 / (2 + 0.01), own = std::sqrt(0.5 + 0.5 * share * 0.01 / 2), half = 0.5 * share * 1.2;
+  EXPECT_NEAR(apart.mean.item<double>(), 0.5 * share * 0.5, 0.06);
+  EXPECT_NEAR(apart.sd.item<double>(), std::hypot(own, half), 0.06);
+  const RefinedDensity density(apart, normal_space(2));
+  const torch::Tensor theta = at::linspace(-2, 2, 9, at::kDouble).unsqueeze(1);
+  for (std::int64_t k = 0; k < theta.size(0); ++k) {
+    double exact = 0;
+    for (const double side : {-1.0, 1.0}) {
+      const double away = (theta[k].item<double>() - 0.5 * share * 0.5 - side * half) / own;
+      exact += 0.5 * std::exp(-0.5 * away * away) / (own * std::sqrt(2 * M_PI));
+    }
+    EXPECT_NEAR(std::exp(density.log_density(theta.slice(0, k, k + 1)).item<double>()), exact, 0.04) << k;
+  }
+}
+
+TEST(Refine, RefusesMembersThatContradictEachOther) {
+  const RefinedPosterior out = of_members(6);
+  EXPECT_GT(out.members, kMostApart);
   EXPECT_THAT(out.refused, HasSubstr("too brief"));
 }
 

@@ -110,7 +110,7 @@ class StoppingMonitor : public TestMonitor {
 TEST_F(Budget, IsNotExceededByARun) {
   TestMonitor monitor;
   const auto run = create_run(config(kBudget), folder_ / "run");
-  execute_run(tasks_, run, monitor);
+  execute_run(tasks_, run, monitor, Stage::finetune);
   EXPECT_TRUE(run_status(run).finished);
   EXPECT_LE(calls(), kBudget);
   EXPECT_GE(calls(), kBudget - kBudget / 20) << "most of it is used";
@@ -142,7 +142,7 @@ TEST_F(Budget, CountsWhatItDrewAgainBesideItself) {
   name_ = tasks_->open(file_);
   TestMonitor monitor;
   const auto run = create_run(config(kBudget), folder_ / "run");
-  execute_run(tasks_, run, monitor);
+  execute_run(tasks_, run, monitor, Stage::finetune);
   const nlohmann::json reported = parse_json(read_file(run / "simulations" / kInvalidRecord));
   EXPECT_GT(reported.at("attempts").get<int>(), kBudget);
   EXPECT_LT(reported.at("attempts").get<int>(), kBudget * 12 / 10);
@@ -191,7 +191,7 @@ TEST_F(Budget, PlansTheSetsThatItMakes) {
   EXPECT_EQ(calls(), before);
   TestMonitor monitor;
   const auto run = create_run(planned, folder_ / "run");
-  execute_run(tasks_, run, monitor);
+  execute_run(tasks_, run, monitor, Stage::finetune);
   const LoadedRun trained = load_run(tasks_, run.string());
   const auto made = trained.task->stored()->service(set_demands(trained.config, trained.task));
   ASSERT_EQ(made.size(), service.size());
@@ -201,16 +201,16 @@ TEST_F(Budget, PlansTheSetsThatItMakes) {
 TEST_F(Budget, GoesOnWhereItWasStopped) {
   TestMonitor whole;
   const auto once = create_run(config(kBudget), folder_ / "once");
-  execute_run(tasks_, once, whole);
+  execute_run(tasks_, once, whole, Stage::finetune);
   const auto twice = create_run(config(kBudget), folder_ / "twice");
   const std::int64_t first = calls();
   StoppingMonitor stopping([&] { return calls() > first + kBudget / 3; });
-  EXPECT_THROW(execute_run(tasks_, twice, stopping), Stopped);
+  EXPECT_THROW(execute_run(tasks_, twice, stopping, Stage::finetune), Stopped);
   EXPECT_FALSE(pool_complete(twice));
   const std::int64_t before = calls();
   EXPECT_LT(before - first, kBudget);
   TestMonitor rest;
-  execute_run(tasks_, twice, rest);
+  execute_run(tasks_, twice, rest, Stage::finetune);
   EXPECT_LT(calls() - before, kBudget - kBudget / 4) << "what was made is kept";
   EXPECT_EQ(read_file(once / run_file::estimator), read_file(twice / run_file::estimator));
 }
@@ -232,12 +232,13 @@ TEST_F(Budget, KeepsWhatWasAnsweredBeforeTheProgramRaised) {
   tasks_->renew(file_);
   TestMonitor whole, failing, rest;
   const auto once = create_run(config(kBudget), folder_ / "once");
-  execute_run(tasks_, once, whole);
+  execute_run(tasks_, once, whole, Stage::finetune);
   const auto twice = create_run(config(kBudget), folder_ / "twice");
   // In the middle, whichever worker is asked then.
   write("fail", std::to_string(std::filesystem::file_size(folder_ / "made") + kBudget / 2));
   const std::int64_t first = calls();
-  EXPECT_THAT(message_of([&] { execute_run(tasks_, twice, failing); }), HasSubstr("the detector is full"));
+  EXPECT_THAT(message_of([&] { execute_run(tasks_, twice, failing, Stage::finetune); }),
+              HasSubstr("the detector is full"));
   const std::int64_t spent = calls() - first;
   std::int64_t kept = 0;
   for (const auto& entry : std::filesystem::directory_iterator(pool_folder(twice)))
@@ -246,7 +247,7 @@ TEST_F(Budget, KeepsWhatWasAnsweredBeforeTheProgramRaised) {
   EXPECT_GT(kept, spent - 350) << "all but the last requests, a fiftieth of a second each, and the checks of the seeds";
   std::filesystem::remove(folder_ / "fail");
   const std::int64_t before = calls();
-  execute_run(tasks_, twice, rest);
+  execute_run(tasks_, twice, rest, Stage::finetune);
   EXPECT_LE(calls() - before, kBudget - kept);
   EXPECT_EQ(read_file(once / run_file::estimator), read_file(twice / run_file::estimator));
 }
@@ -254,7 +255,7 @@ TEST_F(Budget, KeepsWhatWasAnsweredBeforeTheProgramRaised) {
 TEST_F(Budget, IsGoneOnWithTheSameProgramAlone) {
   const auto run = create_run(config(kBudget), folder_ / "run");
   StoppingMonitor stopping([&] { return calls() > kBudget / 3; });
-  EXPECT_THROW(execute_run(tasks_, run, stopping), Stopped);
+  EXPECT_THROW(execute_run(tasks_, run, stopping, Stage::finetune), Stopped);
   write("simulate.py", std::string(kPrior) +
                            "def simulate(theta, psi, n, rng):\n"
                            "    return rng.normal(psi[0], 0.2 + theta[0], n)\n"
@@ -262,7 +263,7 @@ TEST_F(Budget, IsGoneOnWithTheSameProgramAlone) {
   allow_task_file(file_);
   tasks_->renew(file_);
   TestMonitor rest;
-  EXPECT_THAT(message_of([&] { execute_run(tasks_, run, rest); }), HasSubstr("answers otherwise"));
+  EXPECT_THAT(message_of([&] { execute_run(tasks_, run, rest, Stage::finetune); }), HasSubstr("answers otherwise"));
 }
 
 TEST_F(Budget, ChangesPresetsAndIsKnownByTheirVariant) {
@@ -278,7 +279,7 @@ TEST_F(Budget, ServesChosenTargets) {
   const RunConfig both = config(kBudget, {"task.targets=theta,psi"});
   TestMonitor monitor;
   const auto run = create_run(both, folder_ / "run");
-  execute_run(tasks_, run, monitor);
+  execute_run(tasks_, run, monitor, Stage::finetune);
   EXPECT_EQ(load_run(tasks_, run.string()).task->info().targets.size(), 2u);
   EXPECT_LE(calls(), kBudget);
 }

@@ -25,7 +25,7 @@ class OwnBumpHunt : public OwnFolder {
     const Stopwatch watch;
     const auto run = create_run(config, folder_ / ("run-" + task));
     TestMonitor monitor;
-    execute_run(tasks_, run, monitor);
+    execute_run(tasks_, run, monitor, Stage::finetune);
     // An estimator knows whose it is; here another task of the same sets asks it.
     TensorFile file = read_safetensors(run / run_file::estimator);
     file.metadata.at("task") = "bump-hunt";

@@ -138,7 +138,7 @@ TEST_F(GivenOfSets, AShortTrainingComesNearTheExactPosterior) {
        "finetune.epochs=10", "finetune.steps=150", "finetune.batch=256", "finetune.validation_draws=2000"});
   const auto run = create_run(config, folder_ / "run");
   TestMonitor monitor;
-  execute_run(tasks_, run, monitor);
+  execute_run(tasks_, run, monitor, Stage::finetune);
   const LoadedRun trained = load_run(tasks_, run.string());
   const auto log_prob = [&](const Latents& latents, const torch::Tensor& x, const torch::Tensor& given) {
     const torch::Tensor embeddings = trained.estimator->embed(Observations(x.flatten(0, 1)));

@@ -92,7 +92,7 @@ TEST_F(OwnLine, TwoThousandSetsAreAnsweredNearTheExactPosterior) {
   const Stopwatch watch;
   const auto run = create_run(config, folder_ / "run");
   TestMonitor monitor;
-  execute_run(tasks_, run, monitor);
+  execute_run(tasks_, run, monitor, Stage::finetune);
   std::printf("%.0f s of training\n", watch.seconds());
   const LoadedRun trained = load_run(tasks_, run.string());
   for (const std::int64_t n : {1, 10, 100, 1000}) EXPECT_LE(gap_to(exact_log_prob, trained, n), 0.04) << "N = " << n;
@@ -109,7 +109,7 @@ TEST_F(OwnLine, ABudgetOfSimulationsLosesMoreAtLargeN) {
                                          {fmt::format("task.simulations={}", budget), "device=cpu", "threads=1"});
     const auto run = create_run(config, folder_ / fmt::format("run-{}", budget));
     TestMonitor monitor;
-    execute_run(tasks_, run, monitor);
+    execute_run(tasks_, run, monitor, Stage::finetune);
     LoadedRun trained = load_run(tasks_, run.string());
     trained.task = line;  // fresh sets
     const std::int64_t sizes[] = {1, 10, 100};

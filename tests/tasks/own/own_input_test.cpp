@@ -102,7 +102,7 @@ class OwnInput : public OwnFolder {
     RunConfig config = load_preset(tasks_, tasks_->make(name)->info(), "quick", "pairs", tiny_settings());
     Trained trained{create_run(config, folder_ / ("run-" + name)), {}};
     TestMonitor monitor;
-    execute_run(tasks_, trained.run, monitor);
+    execute_run(tasks_, trained.run, monitor, Stage::finetune);
     for (const Event& event : monitor.events)
       if (event.type == EventType::stage_done && event.values.contains("validation"))
         trained.losses.push_back(event.values["validation"].get<double>());

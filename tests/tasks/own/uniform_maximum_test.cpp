@@ -59,7 +59,7 @@ class UniformMaximum : public OwnFolder {
     const Stopwatch watch;
     const auto run = create_run(config, folder_ / "run");
     TestMonitor monitor;
-    execute_run(tasks_, run, monitor);
+    execute_run(tasks_, run, monitor, Stage::finetune);
     std::printf("%s: %.0f s of training\n", strategy.c_str(), watch.seconds());
     return load_run(tasks_, run.string());
   }

@@ -52,6 +52,21 @@ TEST_F(LikelihoodCommand, TrainsOnceAndServesTheRun) {
   EXPECT_THAT(again.out, HasSubstr("it was there already"));
   EXPECT_THAT(again.out, HasSubstr("Next: pairs --batch evaluate " + run_.string() + " --refine 200"));
   EXPECT_EQ(run_words(infer).code, 0);
+  // Both posteriors were compared; either can be asked for, and the document says which comes first.
+  EXPECT_TRUE(std::filesystem::exists(run_ / "likelihood/comparison.json"));
+  const auto by = [&](const std::string& source) {
+    const Answer answer = run_words({"infer", run_.string(), "--data", path("x.csv"), "--source", source, "--out",
+                                     path(source + ".npz"), "--json"});
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return nlohmann::json::parse(answer.out);
+  };
+  const nlohmann::json own = by("run"), refined = by("refined"), best = by("best");
+  EXPECT_FALSE(own.contains("source"));
+  EXPECT_EQ(refined.at("source"), "refined");
+  EXPECT_EQ(refined.at("run_alone").at("mean"), own.at("mean"));
+  EXPECT_EQ(refined.at("refined").at("mean"), refined.at("mean"));
+  EXPECT_NE(refined.at("mean"), own.at("mean"));
+  EXPECT_EQ(best.at("mean"), best.contains("source") ? refined.at("mean") : own.at("mean"));
   const Answer other = train({"--seed", "2"});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, HasSubstr("was begun with likelihood.seed = 1"));

@@ -259,7 +259,7 @@ TEST_F(OwnStudioTest, ItHasAllThatBuiltInTasksHave) {
              {"cache.sizes", "10"},      {"cache.sets", "40"},     {"finetune.epochs", "2"},
              {"finetune.steps", "4"},    {"finetune.batch", "8"},  {"finetune.validation_draws", "32"},
              {"evaluate.sizes", "1,10"}, {"evaluate.sets", "40"},  {"evaluate.samples", "20"},
-             {"device", "cpu"},          {"threads", "1"}})
+             {"device", "cpu"},          {"threads", "1"},         {"likelihood.enabled", "false"}})
       draft.set(key, value);
     ASSERT_EQ(draft.error(), "");
     draft.set_name("first");

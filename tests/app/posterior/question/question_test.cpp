@@ -44,8 +44,8 @@ constexpr const char* kWords[] = {"plain", "a \"quoted\" one", "two\nlines", "ta
 std::vector<std::function<void(Question&)>> changes() {
   // A new field makes this fail to compile: add its change below.
   const Question all;
-  [[maybe_unused]] const auto& [run, set, many, n, others, interval, product, refine, derived, other_derived, prior,
-                                tests, seed, predictive_seed, pinned] = all;
+  [[maybe_unused]] const auto& [run, set, many, n, others, interval, product, refine, source, derived, other_derived,
+                                prior, tests, seed, predictive_seed, pinned] = all;
   std::vector<std::function<void(Question&)>> out = {
       [](Question& q) { q.n = 1; },
       [](Question& q) { q.n = 1'000'000; },
@@ -53,6 +53,7 @@ std::vector<std::function<void(Question&)>> changes() {
       [](Question& q) { q.interval = IntervalKind::upper_limit; },
       [](Question& q) { q.learned_product = true; },
       [](Question& q) { q.refine = true; },
+      [](Question& q) { q.source = "refined"; },
       [](Question& q) { q.seed = 0; },
       [](Question& q) { q.predictive_seed = 17; },
       [](Question& q) {

@@ -18,6 +18,7 @@ class OneSize final : public StoredSets {
   std::shared_ptr<const Task> serving(std::span<const SetDemand>) const override { return nullptr; }
   std::vector<SetService> service(std::span<const SetDemand>) const override { return {}; }
   std::int64_t sets(Purpose, std::int64_t n) const override { return n <= n_ ? 1000 : 0; }
+  std::int64_t held(std::uint64_t, Purpose, std::int64_t) const override { return n_; }
   std::int64_t largest_n() const override { return n_; }
   std::int64_t observations(std::int64_t n, std::int64_t wanted) const override {
     return n > n_ ? 0 : std::min(n_, wanted);

@@ -14,6 +14,8 @@
 #include "core/report/number_text.h"
 #include "core/train/run/run.h"
 #include "core/train/stages/plan.h"
+#include "core/train/stages/refined_density.h"
+#include "core/train/stages/source_choice.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
@@ -98,10 +100,50 @@ class StoredRunTest : public ::testing::Test {
   Tasks tasks_;
 };
 
+// A likelihood is learned from the sets for training alone, and refined posteriors come near the exact ones.
+TEST_F(StoredRunTest, LearnsALikelihood) {
+  RunConfig c = quick();
+  c.likelihood.enabled = true;
+  c.likelihood.batch = 1024;
+  c.likelihood.networks.density = {.components = 2, .hidden = 24, .layers = 1};
+  const auto run = create_run(c, folder_ / "run");
+  TestMonitor monitor;
+  execute_run(tasks_, run, monitor);
+  const LoadedRun loaded = load_run(tasks_, run.string());
+  const std::optional<RunLikelihood> known = load_likelihood(run, *loaded.task);
+  ASSERT_TRUE(known);
+  EXPECT_FALSE(known->independence.rejected);
+  EXPECT_EQ(known->independence.n, 0) << "stored sets are not simulated again";
+  // Of 102,000 observations four in five: those for training and for validation.
+  EXPECT_NEAR(static_cast<double>(known->simulations), 0.8 * 102000, 5000);
+  const std::optional<SourceChoice> choice = load_source_choice(run);
+  ASSERT_TRUE(choice);
+  ASSERT_EQ(choice->scores.size(), 3u);
+  for (const SourceScore& one : choice->scores) {
+    EXPECT_GT(one.gain, 0) << "the run was hardly trained, N = " << one.n;
+    EXPECT_TRUE(choice->refined(one.n));
+  }
+  EvaluationOptions options;
+  options.sizes = {10};
+  options.sets = {150};
+  options.samples = 0;
+  options.made = refined_density(*known, loaded.task, 150);
+  const EvaluationRow row = evaluate(*loaded.estimator, options).front();
+  const double spread = 0.25 + 0.1, exact = 0.5 * std::log(2 * M_PI * M_E * spread / (1 + spread));
+  EXPECT_NEAR(row.reference_nll.at(kRefined), exact, 0.06 + 3 * row.nll_se);
+  EXPECT_LT(row.reference_gain.at(kRefined).left_out, 10);
+  // Stopped again and again, it is learned to the same bits.
+  const auto again = folder_ / "again";
+  create_run(c, again);
+  EXPECT_GT(execute_with_stops(tasks_, again, 100), 3);
+  for (const char* file : {likelihood_file::weights, "comparison.json"})
+    EXPECT_EQ(read_file(likelihood_folder(again) / file), read_file(likelihood_folder(run) / file)) << file;
+}
+
 TEST_F(StoredRunTest, LearnsWhatASimulatorTeaches) {
   const auto run = create_run(config(), folder_ / "run");
   TestMonitor monitor;
-  execute_run(tasks_, run, monitor);
+  execute_run(tasks_, run, monitor, Stage::finetune);
   LoadedRun loaded = load_run(tasks_, run.string());
   ASSERT_TRUE(loaded.finetuned);
   EvaluationOptions options;
@@ -128,7 +170,7 @@ TEST_F(StoredRunTest, LearnsWhatASimulatorTeaches) {
 TEST_F(StoredRunTest, StoppedAnywhereARunEndsWithTheSameBits) {
   const auto whole = create_run(quick(), folder_ / "whole"), cut = create_run(quick(), folder_ / "cut");
   TestMonitor all;
-  execute_run(tasks_, whole, all);
+  execute_run(tasks_, whole, all, Stage::finetune);
   EXPECT_GT(execute_with_stops(tasks_, cut, 15), 1);
   EXPECT_EQ(read_file(whole / run_file::estimator), read_file(cut / run_file::estimator));
 }
@@ -136,11 +178,11 @@ TEST_F(StoredRunTest, StoppedAnywhereARunEndsWithTheSameBits) {
 TEST_F(StoredRunTest, ARunWhoseFilesHaveChangedIsNotResumed) {
   const auto run = create_run(quick(), folder_ / "run");
   TestMonitor stopped(20, 3);
-  EXPECT_THROW(execute_run(tasks_, run, stopped), Stopped);
+  EXPECT_THROW(execute_run(tasks_, run, stopped, Stage::finetune), Stopped);
   ASSERT_TRUE(std::filesystem::exists(run / run_file::stored));
   const auto resume = [&] {
     TestMonitor monitor;
-    return sentence_of([&] { execute_run(tasks_, run, monitor); });
+    return sentence_of([&] { execute_run(tasks_, run, monitor, Stage::finetune); });
   };
   const std::string kept = read_file(folder_ / "large.npz");
   const auto time = std::filesystem::last_write_time(folder_ / "large.npz");

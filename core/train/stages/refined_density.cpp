@@ -1,0 +1,41 @@
+#include "core/train/stages/refined_density.h"
+
+#include <cmath>
+#include <limits>
+
+namespace pairs {
+namespace {
+
+constexpr std::int64_t kFinalDraws = 2000;
+
+}  // namespace
+
+RefinedPosterior refined_by(const LearnedLikelihood& likelihood, const Task& task, const Observations& x,
+                            const torch::Tensor& given, const torch::Tensor& start, std::uint64_t seed,
+                            const std::function<bool()>& keep_going) {
+  RefineOptions options;
+  options.draws = kFinalDraws;
+  options.seed = seed;
+  options.start = start;
+  options.keep_going = keep_going;
+  return refine(likelihood, static_cast<std::int64_t>(task.info().targets.size()), x.block().to(torch::kCPU), given,
+                options);
+}
+
+MadeDensity refined_density(const RunLikelihood& known, const std::shared_ptr<const Task>& task, std::int64_t sets,
+                            const std::function<bool()>& keep_going) {
+  MadeDensity out;
+  out.name = kRefined;
+  out.sets = sets;
+  out.log_density = [likelihood = known.likelihood, task, keep_going](const Observations& x,
+                                                                      const Latents& own) -> std::optional<double> {
+    const RefinedPosterior posterior = refined_by(*likelihood, *task, x, own.given, {}, kFigureSeed, keep_going);
+    if (!posterior.refused.empty()) return std::nullopt;
+    const double value = RefinedDensity(posterior, likelihood->space()).log_density(own.theta).item<double>();
+    // Whether a set is left out must not depend on its θ, which the range of the parameters may not hold.
+    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+  };
+  return out;
+}
+
+}  // namespace pairs
