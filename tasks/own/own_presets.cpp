@@ -86,25 +86,24 @@ std::string unlimited_preset(const TaskInfo& task, Scale scale) {
         pick(400, 1000, 10000), n <= 100 ? most_sets
                                          : static_cast<std::int64_t>(static_cast<double>(most_sets) *
                                                                      std::pow(static_cast<double>(n) / 100.0, -0.7))));
-  return fmt::format(
-             "encoding = \"log\"\n\n[embedder]\n{}\n[head]\n{}\n"
-             "[pretrain]\nsizes = [1, 2]\nepochs = {}\nsteps = {}\nbatch = {}\nrate = {}\nwarmup = 0.02\nclip = {}\n"
-             "validation_sets = {}\nema = {}\n\n"
-             "[e2e.pretrain]\nbatch = {}\nvalidation_sets = {}\n\n"
-             "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = {}\nrefresh = {}\n\n"
-             "[finetune]\nheads = \"amortized\"\nsize_distribution = \"root-uniform\"\nstart = \"pretrained\"\nepochs = "
-             "{}\nsteps = {}\n"
-             "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
-             "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
-             x_kind(task).embedder(task, scale == Scale::quick ? EmbedderSize::quick : EmbedderSize::large),
-             head(task, scale), pick(15, 48, 200), pick(200, 250, 1024), batch, pick(2e-3, 1e-3, 1e-3),
-             heavy ? "1.0" : "0.0", heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000),
-             pick("0.0", "0.999", "0.999"), std::clamp<std::int64_t>((heavy ? 1024 : 25600) / task.max_n, 8, batch),
-             heavy ? 300 : 2000, list(sizes), list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0,
-             pick(60, 80, 200), pick(200, 250, 1024), pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3),
-             pick("0.0", "0.999", "0.999"), pick(16384, 65536, 65536), list(evaluated_sizes(task.max_n)),
-             heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499)) +
-         likelihood_text(task, scale);
+  const std::string text = fmt::format(
+      "encoding = \"log\"\n\n[embedder]\n{}\n[head]\n{}\n"
+      "[pretrain]\nsizes = [1, 2]\nepochs = {}\nsteps = {}\nbatch = {}\nrate = {}\nwarmup = 0.02\nclip = {}\n"
+      "validation_sets = {}\nema = {}\n\n"
+      "[e2e.pretrain]\nbatch = {}\nvalidation_sets = {}\n\n"
+      "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = {}\nrefresh = {}\n\n"
+      "[finetune]\nheads = \"amortized\"\nsize_distribution = \"root-uniform\"\nstart = \"pretrained\"\nepochs = "
+      "{}\nsteps = {}\n"
+      "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
+      "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
+      x_kind(task).embedder(task, scale == Scale::quick ? EmbedderSize::quick : EmbedderSize::large), head(task, scale),
+      pick(15, 48, 200), pick(200, 250, 1024), batch, pick(2e-3, 1e-3, 1e-3), heavy ? "1.0" : "0.0",
+      heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000), pick("0.0", "0.999", "0.999"),
+      std::clamp<std::int64_t>((heavy ? 1024 : 25600) / task.max_n, 8, batch), heavy ? 300 : 2000, list(sizes),
+      list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0, pick(60, 80, 200), pick(200, 250, 1024),
+      pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3), pick("0.0", "0.999", "0.999"), pick(16384, 65536, 65536),
+      list(evaluated_sizes(task.max_n)), heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
+  return text + likelihood_text(task, scale);
 }
 
 // Preset for a budget of simulations, whose sets are reused many times: smaller networks with weight decay, enough
@@ -128,22 +127,21 @@ std::string budgeted_preset(const TaskInfo& task, Scale scale, std::int64_t simu
     for (const PoolSize& other : layout.sizes) held += other.n >= size.n ? other.of(Split::training) : 0;
     sets.push_back(std::clamp<std::int64_t>(kCopies * held, 500, pick(20000, 100000, 500000)));
   }
-  return fmt::format(
-             "encoding = \"log\"\n\n[embedder]\n{}\n[head]\n{}\n"
-             "[pretrain]\nsizes = [1, 2]\nepochs = {}\nsteps = {}\nbatch = {}\nrate = 2e-3\nwarmup = 0.02\nclip = {}\n"
-             "weight_decay = 0.1\nvalidation_sets = {}\nema = 0.98\n\n"
-             "[e2e.pretrain]\nbatch = {}\n\n"
-             "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = 2.0\nrefresh = 0\n\n"
-             "[finetune]\nheads = \"amortized\"\nsize_distribution = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\n"
-             "steps = {}\nbatch = {}\nrate = 5e-4\nwarmup = 0.02\nweight_decay = 0.1\nema = 0.98\nvalidation_draws = 8192\n\n"
-             "[evaluate]\nsizes = {}\nsets = [2000]\nsamples = {}\n",
-             x_kind(task).embedder(task, EmbedderSize::few_sets),
-             head_text(task, task.targets.size() > 1 ? 2 : 1, 8, 64, 2), kEpochs, steps, kBatch,
-             task.observation_numbers() > 64 ? "1.0" : "0.0",
-             std::max<std::int64_t>(256, 2 * layout.sets(Split::validation)),
-             std::clamp<std::int64_t>(25600 / task.max_n, 8, kBatch), list(sizes), list(sets), kEpochs, steps, kBatch,
-             list(evaluated_sizes(task.max_n)), pick(299, 499, 499)) +
-         likelihood_text(task, scale);
+  const std::string text = fmt::format(
+      "encoding = \"log\"\n\n[embedder]\n{}\n[head]\n{}\n"
+      "[pretrain]\nsizes = [1, 2]\nepochs = {}\nsteps = {}\nbatch = {}\nrate = 2e-3\nwarmup = 0.02\nclip = {}\n"
+      "weight_decay = 0.1\nvalidation_sets = {}\nema = 0.98\n\n"
+      "[e2e.pretrain]\nbatch = {}\n\n"
+      "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = 2.0\nrefresh = 0\n\n"
+      "[finetune]\nheads = \"amortized\"\nsize_distribution = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\n"
+      "steps = {}\nbatch = {}\nrate = 5e-4\nwarmup = 0.02\nweight_decay = 0.1\nema = 0.98\nvalidation_draws = 8192\n\n"
+      "[evaluate]\nsizes = {}\nsets = [2000]\nsamples = {}\n",
+      x_kind(task).embedder(task, EmbedderSize::few_sets), head_text(task, task.targets.size() > 1 ? 2 : 1, 8, 64, 2),
+      kEpochs, steps, kBatch, task.observation_numbers() > 64 ? "1.0" : "0.0",
+      std::max<std::int64_t>(256, 2 * layout.sets(Split::validation)),
+      std::clamp<std::int64_t>(25600 / task.max_n, 8, kBatch), list(sizes), list(sets), kEpochs, steps, kBatch,
+      list(evaluated_sizes(task.max_n)), pick(299, 499, 499));
+  return text + likelihood_text(task, scale);
 }
 
 }  // namespace

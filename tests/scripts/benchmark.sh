@@ -48,7 +48,7 @@ says() { # says CODE WORDS ARGUMENTS...
   grep -qF -- "$words" err.txt || say_fail "benchmark $*: does not say \"$words\": $(cat err.txt)"
 }
 says 2 "The benchmark has no task lines; its tasks are " lines
-says 2 "holds a run with other settings than these" line "${small[@]}" --out out --seed 3
+says 2 "holds a run with seed = 1, not 3" line "${small[@]}" --out out --seed 3
 says 2 "holds no tasks of a benchmark" --folder out/line
 says 2 "the task line has sets of at most" line "${small[@]:2}" --out out --sizes 5000
 

@@ -90,7 +90,7 @@ grep -q "The budget changes the preset: .*pretrain.weight_decay = 0.1 (else " lo
 [ "$(calls)" -ge 4700 ] || say_fail "of a budget of 5,000 only $(calls) observations were used"
 grep -q '"simulations":' whole/events.jsonl || say_fail "the log does not tell what was simulated"
 used=$(calls)
-"$PAIRS" --batch evaluate whole --samples 19 >out 2>log || say_fail "evaluate ended with $?: $(tail -1 log)"
+"$PAIRS" --batch evaluate whole --samples 19 --refine 4 >out 2>log || say_fail "evaluate ended with $?: $(tail -1 log)"
 "$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --predictive 0 --json >before.json 2>log || say_fail "infer ended with $?"
 grep -q "learned posteriors of N = 20 from few stored sets.*([1-9][0-9]* of that size)" before.json ||
   say_fail "nothing warns that few sets of that size were learned from: $(cat before.json)"

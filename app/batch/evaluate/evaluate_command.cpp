@@ -44,7 +44,7 @@ std::string reach_text(const Estimator& estimator, const std::vector<EvaluationR
                              sizes + " of the posteriors";
 }
 
-constexpr std::int64_t kRefinedSets = 200;  // of each size, where a run refines its posteriors
+constexpr std::int64_t kRefinedSets = 100;  // of each size, where a run refines its posteriors
 
 struct EvaluateArguments {
   std::string run, sizes, sets, out, companion, exported;
@@ -304,7 +304,7 @@ Action add_evaluate(CLI::App& app, const Catalog& tasks) {
   app.add_option(
          "--refine", arguments->refine,
          "Also score the posterior by the run's learned likelihood (pairs --batch likelihood), on the first M "
-         "sets of each size, and what the run loses to it; 0: not (default: 200 where the run has compared them)")
+         "sets of each size, and what the run loses to it; 0: not (default: 100 where the run has compared them)")
       ->type_name("M")
       ->transform(whole_number(0, 1000000));
   app.add_flag("--no-references", arguments->no_references,

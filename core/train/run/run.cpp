@@ -28,7 +28,6 @@
 #include "core/train/run/shipped_name.h"
 #include "core/train/run/simulator_record.h"
 #include "core/train/run/work_watch.h"
-#include "core/train/stages/likelihood_stage.h"
 
 namespace pairs {
 namespace {
@@ -304,25 +303,6 @@ void drop_aggregates(const std::filesystem::path& run) {
 }
 
 namespace {
-
-// Learns the likelihood that a finished run's settings want, and compares posteriors with and without it. Without it the run serves as it is, so that its log and
-// the client receive a warning where it cannot be learned.
-void learn_likelihood(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Monitor& logging) {
-  if (!config.likelihood.enabled || !LearnedLikelihood::refused(*config.make_task()).empty()) return;
-  try {
-    train_likelihood(run, config, config.likelihood, monitor);
-  } catch (const Stopped&) {
-    throw;
-  } catch (const std::exception& error) {
-    Event warning;
-    warning.type = EventType::warning;
-    warning.stage = Stage::likelihood;
-    warning.values = {{"text", fmt::format("The run has no learned likelihood, by which its posteriors could be "
-                                           "refined: {}",
-                                           sentence(error))}};
-    logging.event(warning);
-  }
-}
 
 void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until, Ranks* ranks) {
   PAIRS_CHECK(std::filesystem::exists(run / run_file::config), "{} is not a run folder: it holds no {}", run.string(),

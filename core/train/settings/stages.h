@@ -50,6 +50,11 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
 void build_cache(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
 
+// Learns the likelihood that a finished run's settings want, where its task may have one, and compares posteriors with
+// and without it (core/train/stages/likelihood_stage.h). A run serves without it: where it cannot be learned, `log`
+// receives a warning. Throws Stopped.
+void learn_likelihood(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Monitor& log);
+
 // The expected cost of a run, from FLOP counts and a short measurement on this machine.
 struct ExpectedCost {
   double pretrain_seconds, cache_seconds, finetune_seconds;
@@ -72,7 +77,7 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
                            const std::function<void()>& measuring = {});
 // Total seconds until a run is finished, with its likelihood.
 double whole_seconds(const ExpectedCost& cost);
-// Those of each stage: pretrain, cache, finetune, likelihood.
+// The seconds of each stage: pretrain, cache, finetune, likelihood.
 std::vector<double> stage_seconds(const ExpectedCost& cost);
 
 }  // namespace pairs

@@ -255,6 +255,23 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   compare(run, run_config, task, log);
 }
 
+void learn_likelihood(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Monitor& log) {
+  if (!config.likelihood.enabled || !LearnedLikelihood::refused(*config.make_task()).empty()) return;
+  try {
+    train_likelihood(run, config, config.likelihood, monitor);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    Event warning;
+    warning.type = EventType::warning;
+    warning.stage = Stage::likelihood;
+    warning.values = {
+        {"text", fmt::format("The run has no learned likelihood, by which its posteriors could be refined: {}",
+                             sentence(error))}};
+    log.event(warning);
+  }
+}
+
 bool likelihood_missing(const std::filesystem::path& run, const RunConfig& config) {
   std::error_code code;
   return config.likelihood.enabled &&

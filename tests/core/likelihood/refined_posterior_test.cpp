@@ -174,7 +174,7 @@ TEST(Refine, AveragesMembersThatDisagree) {
   ASSERT_EQ(apart.refused, "");
   ASSERT_TRUE(apart.evidences.defined());
   EXPECT_GT(apart.members, kMostMembers);
-  // Of each member: z₀ + z₁ ~ N(0, 2) a priori, and half of the mean falls on z₀.
+  // For each member z₀ + z₁ ~ N(0, 2) a priori, and half of the mean falls on z₀.
   const double share = 2 / (2 + 0.01), own = std::sqrt(0.5 + 0.5 * share * 0.01 / 2), half = 0.5 * share * 1.2;
   EXPECT_NEAR(apart.mean.item<double>(), 0.5 * share * 0.5, 0.06);
   EXPECT_NEAR(apart.sd.item<double>(), std::hypot(own, half), 0.06);
