@@ -55,10 +55,12 @@ std::string column_name(const TaskInfo& info, std::int64_t k) {
 }
 
 std::string LearnedLikelihood::refused(const Task& task) {
+  // A pool may have to be prepared first, which takes minutes: what a task's description says comes before.
+  if (const std::string why = task.info().no_density(); !why.empty()) return why;
   if (face<BudgetedSimulator>(task) != nullptr)
     return "the simulations of its budget are not made yet; training a run makes them";
   if (task.pool_size(Purpose::finetune) > 0) return "its observations are drawn from a finite pool";
-  return task.info().no_density();
+  return "";
 }
 
 LearnedLikelihood::LearnedLikelihood(LikelihoodSettings settings, ParameterSpace space,

@@ -201,7 +201,9 @@ struct RunHistory::Tail {
     metrics = now;
     const RunConfig& config = *view.config;
     task = tasks->make(config.task, options_without_data(config));
-    view.no_likelihood = LearnedLikelihood::refused(*task);
+    view.no_likelihood = !config.ensemble.empty()        ? "it is the mean of several runs"
+                         : view.shipped && !view.learned ? "the weights came with the program"
+                                                         : LearnedLikelihood::refused(*task);
     exact = std::make_unique<ExactNll>(tasks, task, folder / run_file::metrics);
     view.exact[0] = bound(Stage::pretrain, config.pretrain.sizes, SizeDistribution::list);
     if (strategy(config.strategy).stages_2_and_3)

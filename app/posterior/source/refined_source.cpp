@@ -45,8 +45,8 @@ RunLikelihood usable_likelihood(const LoadedRun& run) {
 
 }  // namespace
 
-void check_refinable(const LoadedRun& run) {
-  if (const std::string why = not_refined(run); !why.empty()) fail_usage("--refine cannot serve this run: {}", why);
+void check_refinable(const LoadedRun& run, const char* option) {
+  if (const std::string why = not_refined(run); !why.empty()) fail_usage("{} cannot serve this run: {}", option, why);
   usable_likelihood(run);
 }
 
@@ -72,7 +72,7 @@ std::string Refiner::why_first(const std::string& source, std::int64_t n) const 
 
 std::shared_ptr<const Refiner> refiner_of(const LoadedRun& run, const std::string& source) {
   if (source == source_word::kRefined) {
-    check_refinable(run);
+    check_refinable(run, "--source refined");
     return std::make_shared<const Refiner>(run);
   }
   if (source != source_word::kBest || !compared_sources(run)) return nullptr;

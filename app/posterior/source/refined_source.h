@@ -30,8 +30,8 @@ std::string not_refined(const LoadedRun& run);
 bool compared_sources(const LoadedRun& run);
 
 // Throws an Error if a run cannot refine any set: a usage error if it has no likelihood, else if that is damaged, or if
-// its observations are not independent.
-void check_refinable(const LoadedRun& run);
+// its observations are not independent. `option`: what asked for it.
+void check_refinable(const LoadedRun& run, const char* option = "--refine");
 
 // Words for the posterior that comes first: the better one at that N, where the run compared them
 // (core/train/stages/source_choice.h), the run's own alone, or the refined one.

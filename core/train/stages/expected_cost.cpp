@@ -25,6 +25,7 @@
 #include "core/ops/ops.h"
 #include "core/train/stages/expected_time.h"
 #include "core/train/stages/known_costs.h"
+#include "core/train/stages/likelihood_batches.h"
 #include "core/train/stages/plan.h"
 #include "core/train/stages/set_gradients.h"
 #include "core/train/stages/stage_tools.h"
@@ -334,14 +335,14 @@ class Timing {
   }
 
   // The time of a step of the likelihood's networks, which is taken on the CPU.
-  double likelihood_step(double steps) {
+  double likelihood_step(double steps, std::int64_t batch) {
     const TaskInfo& info = setting_.task->info();
     const auto columns = static_cast<std::int64_t>(info.observation_numbers());
     const auto parameters = static_cast<std::int64_t>(info.targets.size() + info.nuisances.size());
     const LikelihoodConfig& wanted = config_.likelihood;
     ColumnDensity density(wanted.networks.density, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
                           2 * parameters + info.given_size(), at::detail::createCPUGenerator(1));
-    const std::int64_t rows = std::max<std::int64_t>(1, wanted.batch / wanted.networks.members);
+    const std::int64_t rows = std::max<std::int64_t>(1, batch / wanted.networks.members);
     const torch::Tensor x = at::zeros({rows, columns}), context = at::zeros({rows, 2 * parameters + info.given_size()});
     return static_cast<double>(wanted.networks.members) *
            seconds_each(share_, steps, [&] { density.log_prob(x, context).mean().backward(); });
@@ -432,6 +433,16 @@ std::vector<double> stage_seconds(const ExpectedCost& cost) {
 
 namespace {
 
+// The observations of the stored sets for training.
+std::int64_t stored_rows(const StoredSets& stored, std::uint64_t seed) {
+  const std::int64_t sets = stored.sets(Purpose::pretrain, 1);
+  const SetDemand demand{Purpose::pretrain, 0, sets, sets, 1, "the likelihood"};
+  const std::shared_ptr<const Task> served = stored.serving({&demand, 1});
+  std::int64_t rows = 0;
+  for (std::int64_t k = 0; k < sets; ++k) rows += served->stored()->held(seed, Purpose::pretrain, k);
+  return rows;
+}
+
 ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting, KnownCosts& known) {
   const LoadMeter load;
   Estimator estimator(setting.task, config.estimator, setting.seed);
@@ -480,9 +491,17 @@ ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting,
     e.gflop += 1e-9 * (observations * embedder + made * rows * kStep * head);
   }
   if (config.likelihood.enabled && setting.task->info().no_density().empty()) {
-    const auto learned = static_cast<double>(config.likelihood.steps);
-    e.likelihood_seconds = timing.likelihood_step(learned) * learned;
-    if (config.likelihood.simulations == 0) {
+    const StoredSets* const stored = setting.task->stored();
+    std::int64_t rows = config.likelihood.simulations;  // of a fixed number; 0: new ones
+    if (stored != nullptr) rows = stored_rows(*stored, setting.seed);
+    const std::int64_t batch =
+        rows > 0 ? LikelihoodBatches::fixed_batch(config.likelihood, rows) : config.likelihood.batch;
+    const auto learned = static_cast<double>(rows > 0 ? LikelihoodBatches::fixed_steps(config.likelihood, rows)
+                                                      : config.likelihood.steps);
+    e.likelihood_seconds = timing.likelihood_step(learned, batch) * learned;
+    if (stored == nullptr && config.likelihood.simulations > 0) {
+      e.likelihood_seconds += paces.draw * static_cast<double>(rows);
+    } else if (stored == nullptr) {
       e.likelihood_seconds += paces.draw * learned * static_cast<double>(config.likelihood.batch);
       if (paces.draw > 0) e.draws += learned * static_cast<double>(config.likelihood.batch);
     }

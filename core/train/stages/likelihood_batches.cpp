@@ -70,19 +70,22 @@ void LikelihoodBatches::shuffle(std::int64_t pass) {
   pass_ = pass;
 }
 
-std::int64_t LikelihoodBatches::batch() const {
-  const std::int64_t rows = pool_.x.size(0);
-  return std::min({config_.batch, std::max(kLeastBatch, rows / kLeastBatches), rows});
+std::int64_t LikelihoodBatches::fixed_batch(const LikelihoodConfig& config, std::int64_t rows) {
+  return std::max<std::int64_t>(1, std::min({config.batch, std::max(kLeastBatch, rows / kLeastBatches), rows}));
 }
 
-std::int64_t LikelihoodBatches::steps(std::int64_t wanted) const {
-  return fixed() ? std::min(wanted, kMostPasses * (pool_.x.size(0) / batch())) : wanted;
+std::int64_t LikelihoodBatches::fixed_steps(const LikelihoodConfig& config, std::int64_t rows) {
+  return std::min(config.steps, kMostPasses * (rows / fixed_batch(config, rows)));
+}
+
+std::int64_t LikelihoodBatches::steps() const {
+  return fixed() ? fixed_steps(config_, pool_.x.size(0)) : config_.steps;
 }
 
 LikelihoodDraws LikelihoodBatches::training(std::int64_t step) {
   if (!fixed()) return draw(likelihood_sets::kTraining + step * sets_, sets_);
   const std::int64_t rows = pool_.x.size(0), all = pool_.prior_parameters.size(0);
-  const std::int64_t batch = this->batch(), steps = rows / batch;
+  const std::int64_t batch = fixed_batch(config_, rows), steps = rows / batch;
   shuffle(step / steps);
   const std::int64_t at = step % steps, priors = std::min(all, std::max(kLeastPriors, all / steps));
   const std::int64_t from = std::min(at * priors, all - priors);

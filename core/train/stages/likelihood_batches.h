@@ -24,7 +24,10 @@ class LikelihoodBatches {
   // The sets of a step of new observations.
   std::int64_t sets() const { return sets_; }
   // Steps to take of those that are wanted: a fixed number of observations is seen a limited number of times.
-  std::int64_t steps(std::int64_t wanted) const;
+  std::int64_t steps() const;
+  // The same for `rows` fixed observations, and the observations of each step.
+  static std::int64_t fixed_steps(const LikelihoodConfig& config, std::int64_t rows);
+  static std::int64_t fixed_batch(const LikelihoodConfig& config, std::int64_t rows);
   const LikelihoodDraws& validation() const { return validation_; }
   // The fixed number of observations to learn from; empty if there is none.
   const LikelihoodDraws& all() const { return pool_; }
@@ -36,7 +39,6 @@ class LikelihoodBatches {
   bool fixed() const { return stored_ || config_.simulations > 0; }
   LikelihoodDraws draw(std::int64_t first, std::int64_t count) const;
   void shuffle(std::int64_t pass);
-  std::int64_t batch() const;
 
   std::shared_ptr<const Task> task_;
   LikelihoodConfig config_;

@@ -198,7 +198,7 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   Problem problem;
   problem.stage = Stage::likelihood;
   problem.epochs = kEpochs;
-  const std::int64_t steps = batches.steps(config.steps);
+  const std::int64_t steps = batches.steps();
   while (steps % problem.epochs != 0) --problem.epochs;
   problem.steps = steps / problem.epochs;
   problem.optimizer.epochs = problem.epochs;
