@@ -69,7 +69,8 @@ cpu_for_gpu() { # on a machine without a GPU, commands for a GPU run on the CPU
 }
 small_stages=(pretrain.epochs=1 pretrain.steps=4 pretrain.batch=16 pretrain.validation_sets=32 cache.sizes=10
   cache.sets=100 finetune.epochs=1 finetune.steps=4 finetune.batch=16 finetune.validation_draws=32 evaluate.sizes=1,2
-  evaluate.sets=20 evaluate.samples=10 likelihood.steps=40 likelihood.hidden=16)
+  evaluate.sets=20 evaluate.samples=10)
+small_likelihood=(likelihood.steps=40 likelihood.hidden=16)
 small_circle=(embedder.channels=4,4,4,4 embedder.size=4)
 small_views=(task.size=16 embedder.channels=8,8 embedder.size=8 head.channels=8 head.multipliers=1,2 head.blocks=1
   head.attention= head.time_size=16 head.given_size=8 head.hidden=16)
@@ -103,7 +104,7 @@ has --batch || has --version || has --help || show "$@"
 case $command in
   run)
     cpu_for_gpu
-    has --resume || small "${small_stages[@]}"
+    has --resume || small "${small_stages[@]}" "${small_likelihood[@]}"
     ! has circle || small "${small_circle[@]}"
     ! has novel-view || small "${small_views[@]}"
     ! has digits || small "${small_digits[@]}"
@@ -112,7 +113,7 @@ case $command in
     ;;
   likelihood) lower --steps 40 ;;
   benchmark)
-    small "${small_stages[@]}"
+    small "${small_stages[@]}" "${small_likelihood[@]}"
     lower --sets 4
     lower --sizes 5
     ;;

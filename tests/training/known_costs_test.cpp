@@ -34,6 +34,7 @@ class KnownCostsTest : public ::testing::Test {
     cost.pretrain_seconds = 10;
     cost.cache_seconds = 0.125;
     cost.finetune_seconds = 3;
+    cost.likelihood_seconds = 7;
     cost.cache_bytes = 1e6;
     cost.gflop = 7;
     cost.draws = 5;
@@ -74,6 +75,7 @@ TEST_F(KnownCostsTest, ServeTheSameSettingsAlone) {
   EXPECT_EQ(found->pretrain_seconds, 10);
   EXPECT_EQ(found->cache_seconds, 0.125);
   EXPECT_EQ(found->finetune_seconds, 3);
+  EXPECT_EQ(found->likelihood_seconds, 7);
   EXPECT_EQ(found->cache_bytes, 1e6);
   EXPECT_EQ(found->gflop, 7);
   EXPECT_EQ(found->draws, 5);

@@ -26,7 +26,7 @@ class QueuePanelTest : public ::testing::Test {
     config.tasks = built_in_tasks();
     config.task = "bump-hunt";
     QueueItem item = item_of(create_run(config, folder_ / "runs" / name));
-    item.seconds = {60, 60, 60};
+    item.seconds = {60, 60, 60, 0};
     Queue(folder_ / "runs").add(item);
   }
   static std::vector<std::string> names(Driver& d) {
@@ -150,7 +150,7 @@ TEST_F(QueuePanelTest, ClosingOverATrainingHandsItOver) {
   EXPECT_EQ(view.items[0].folder, d.studio.training.session.folder());
   EXPECT_EQ(view.items[1].name(), "a");
   EXPECT_TRUE(std::filesystem::exists(view.items[0].folder / run_file::resume));
-  EXPECT_EQ(view.items[0].seconds.size(), 3u) << "how long it takes is known";
+  EXPECT_EQ(view.items[0].seconds.size(), 4u) << "how long it takes is known";
   EXPECT_TRUE(d.until([&] { return std::filesystem::exists(folder_ / "called"); }));
 }
 

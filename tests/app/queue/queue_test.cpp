@@ -241,7 +241,7 @@ class QueuePace : public QueuedFolders {
   QueuePace() {
     add(run("a"));
     item_ = item_of(runs_ / "a");
-    item_.seconds = {100, 20, 30};
+    item_.seconds = {100, 20, 30, 0};
     item_.state = QueueState::working;
     item_.since = kNow - 1000;
     print({.type = EventType::stage_started, .values = {{"epochs", 10}, {"steps", 5}}}, 1000);

@@ -140,6 +140,7 @@ TEST_F(RunQueueTest, ADraftBecomesARunThatWaits) {
   needs->seconds[0] = 10;
   needs->seconds[1] = 20;
   needs->seconds[2] = 30;
+  needs->seconds[3] = 0;
   draft.needs = needs;
   queue->add(draft);
   EXPECT_NE(queue->add_blocked(), "");
@@ -231,7 +232,7 @@ TEST_F(RunQueueTest, ARunIsHandedOver) {
   const auto queue = open();
   queue->keep = true;
   queue->pause();
-  queue->hand_over(begun, {1, 2, 3});
+  queue->hand_over(begun, {1, 2, 3, 0});
   ASSERT_TRUE(until(*queue, [&] { return names(*queue) == std::vector<std::string>{"begun", "a"}; }));
   EXPECT_FALSE(queue->shown()->view.paused);
   EXPECT_DOUBLE_EQ(queue->shown()->progress[0].left, 6) << "with the time that it was seen to take";

@@ -92,11 +92,14 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   EXPECT_EQ(training.session.take_ended(), scratch_.path() / "mine");
   EXPECT_EQ(training.session.take_ended(), std::nullopt);
   ASSERT_TRUE(poll_until(training, [&] { return training.finished() && training.state() == Activity::rest; }));
-  for (int k = 0; k < kStages; ++k) {
+  for (int k = 0; k < kLikelihoodStage; ++k) {
     EXPECT_EQ(training.card(k).state, StageState::done) << k;
     EXPECT_EQ(training.card(k).share, 1) << k;
   }
   EXPECT_THAT(training.blocked(Action::start), HasSubstr("finished"));
+  // Its likelihood, which the settings do not want, can be learned by hand.
+  EXPECT_EQ(training.card(kLikelihoodStage).state, StageState::waiting);
+  EXPECT_EQ(training.blocked(Action::start, kLikelihoodStage), "");
 
   const std::filesystem::path same = create_run(config, scratch_.path() / "same");
   QuietMonitor quiet;
