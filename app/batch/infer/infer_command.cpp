@@ -461,7 +461,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       "With --prior: the prior that the task draws a target from, where the task does not state it and it is not "
       "uniform between two bounds; it is checked against the task's draws; may be given again";
   use.refine = "Also print the often sharper posterior by the run's learned likelihood";
-  use.source = "Which comes first: best (of the two, if the run compared them), run, refined";
+  use.source = "Which comes first: best, run or refined";
   use.interval =
       "Interval type: central (as much below as above), hpd (highest density: the shortest) or upper (limits)";
   use.seed = "Seed of the samples, and of observations that are made of an item";
@@ -513,9 +513,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       "  pairs --batch infer {first} --data - --follow <events.csv\n"
       "  pairs --batch infer {first} --data events.csv --derive \"odds = theta/(1 - theta)\"\n"
       "  pairs --batch infer {first} --data events.csv --prior \"beta(2, 8)\"\n"
-      "  pairs --batch infer {first} --data events.csv --refine\n"
       "  pairs --batch infer {first} --data sets.csv --group run\n"
-      "  pairs --batch infer {first} --data sets/ --out table.tex\n"
       "  pairs --batch infer {first} --data events.csv --n 20 --local-test 1000 --predictive 200\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"

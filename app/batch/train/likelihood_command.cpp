@@ -24,7 +24,7 @@ namespace {
 
 struct LikelihoodArguments {
   std::string run;
-  std::vector<std::string> set;  // "likelihood.steps=100"
+  std::vector<std::string> numbers, set;  // "likelihood.steps=100"; of options, and of --set
   OpenArguments open;
 };
 
@@ -41,7 +41,8 @@ Result likelihood(LikelihoodArguments arguments) {
   if (!config.ensemble.empty())
     fail_usage("{} is the mean of {} runs; give the folder of one of them", name, config.ensemble.size());
   LikelihoodConfig wanted = config.likelihood;
-  for (const std::string& one : arguments.set) set_field(fields(wanted), one);
+  for (const std::vector<std::string>* some : {&arguments.numbers, &arguments.set})
+    for (const std::string& one : *some) set_field(fields(wanted), one);
   ProgressPrinter printer = stderr_printer();
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
@@ -82,9 +83,7 @@ Action add_likelihood(CLI::App& app, const Catalog& tasks) {
   const auto number = [&](const char* name, const char* key, double most, const std::string& help) {
     app.add_option_function<std::int64_t>(
            name,
-           [arguments, key](std::int64_t value) {
-             arguments->set.insert(arguments->set.begin(), fmt::format("{}={}", key, value));
-           },
+           [arguments, key](std::int64_t value) { arguments->numbers.push_back(fmt::format("{}={}", key, value)); },
            help)
         ->type_name("N")
         ->transform(whole_number(1, static_cast<std::int64_t>(most)));

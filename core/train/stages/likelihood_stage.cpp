@@ -120,7 +120,7 @@ void compare(const std::filesystem::path& run, const RunConfig& config, const st
   if (!known || known->independence.rejected) return;
   const auto open = [&](const std::shared_ptr<const Task>& one) {
     std::shared_ptr<Estimator> estimator = load_estimator(run / run_file::estimator, one);
-    estimator->to(choose_device(config.device));
+    estimator->to(choose_device(config.device == "cpu" ? "cpu" : "auto"));  // its GPU may be elsewhere
     return estimator;
   };
   const Stopwatch watch;

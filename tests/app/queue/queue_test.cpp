@@ -205,7 +205,7 @@ TEST_F(QueueTest, TellsHowLongItTakes) {
   const auto progress = [&](const QueueItem& item) { return queue_progress(tasks, item, 0); };
   QueueItem item = item_of(run("a"));
   EXPECT_TRUE(std::isnan(progress(item).left)) << "nothing was measured";
-  item.seconds = {10, 20, 30};
+  item.seconds = {10, 20, 30, 0};
   EXPECT_DOUBLE_EQ(progress(item).left, 60);
   EXPECT_EQ(progress(item).text, "");
   write_file(runs_ / "a" / run_file::pretrained, "weights");
@@ -279,7 +279,7 @@ TEST_F(QueuePace, FollowsWhatTheItemAtWorkTells) {
   // One that waits behind is expected to go so, too; what cannot be known stays so.
   QueueView view;
   view.items = {item_, item_of(run("b")), item_of(run("c"))};
-  view.items[1].seconds = {10, 10, 10};
+  view.items[1].seconds = {10, 10, 10, 0};
   const std::vector<QueueProgress> all = queue_progress(built_in_tasks(), view, kNow);
   EXPECT_NEAR(all[1].left, 120, 1e-6);
   EXPECT_TRUE(std::isnan(all[2].left));
