@@ -76,12 +76,12 @@ P
 
 within=(--simulations 5000 --device cpu --threads 1)
 for setting in pretrain.epochs=2 pretrain.steps=20 cache.sets=500 finetune.epochs=2 finetune.steps=20 checkpoint=0.05 \
-  likelihood.steps=60 likelihood.hidden=16; do
+  likelihood.enabled=false; do
   within+=(--set $setting)
 done
 rm -f my/calls
 "$PAIRS" --batch run my "${within[@]}" --out whole >log 2>&1 || say_fail "the run ended with $?: $(tail -3 log)"
-grep -qx "Next: pairs --batch evaluate whole" log || say_fail "the next step is another one: $(tail -3 log)"
+grep -qx "Next: pairs --batch likelihood whole" log || say_fail "the next step is another one: $(tail -3 log)"
 grep -q "5,000 simulations are made: [0-9,]* for training, .* for validation .* for evaluation, 128 at most for checks" log ||
   say_fail "nothing tells of the simulations before: $(head -5 log)"
 grep -q "The budget changes the preset: .*pretrain.weight_decay = 0.1 (else " log ||
@@ -90,7 +90,7 @@ grep -q "The budget changes the preset: .*pretrain.weight_decay = 0.1 (else " lo
 [ "$(calls)" -ge 4700 ] || say_fail "of a budget of 5,000 only $(calls) observations were used"
 grep -q '"simulations":' whole/events.jsonl || say_fail "the log does not tell what was simulated"
 used=$(calls)
-"$PAIRS" --batch evaluate whole --samples 19 --refine 4 >out 2>log || say_fail "evaluate ended with $?: $(tail -1 log)"
+"$PAIRS" --batch evaluate whole --samples 19 >out 2>log || say_fail "evaluate ended with $?: $(tail -1 log)"
 "$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --predictive 0 --json >before.json 2>log || say_fail "infer ended with $?"
 grep -q "learned posteriors of N = 20 from few stored sets.*([1-9][0-9]* of that size)" before.json ||
   say_fail "nothing warns that few sets of that size were learned from: $(cat before.json)"

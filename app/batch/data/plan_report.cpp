@@ -34,14 +34,11 @@ void add_expected_time(const TaskCatalog& tasks, const RunConfig& config, Result
         config, [] { return !keep_going(); }, [] { print("Measuring how long training takes on this machine …\n"); });
     if (result.document.contains("simulations"))
       need.simulate_seconds = result.document["simulations"].value("seconds", 0.0);
-    result.document["expected"] = {{"simulate_seconds", need.simulate_seconds},
-                                   {"pretrain_seconds", need.pretrain_seconds},
-                                   {"cache_seconds", need.cache_seconds},
-                                   {"finetune_seconds", need.finetune_seconds},
-                                   {"likelihood_seconds", need.likelihood_seconds},
-                                   {"seconds", whole_seconds(need)},
-                                   {"measured", day_text(need.measured)},
-                                   {"text", expected_text(config, need)}};
+    result.document["expected"] = {
+        {"simulate_seconds", need.simulate_seconds},     {"pretrain_seconds", need.pretrain_seconds},
+        {"cache_seconds", need.cache_seconds},           {"finetune_seconds", need.finetune_seconds},
+        {"likelihood_seconds", need.likelihood_seconds}, {"seconds", whole_seconds(need)},
+        {"measured", day_text(need.measured)},           {"text", expected_text(config, need)}};
     result.text += fmt::format("Expected on this machine: {}, by steps measured on {}.\n", expected_text(config, need),
                                day_text(need.measured));
     if (const std::string busy = busy_note(config, need); !busy.empty()) result.text += busy + "\n";

@@ -9,8 +9,8 @@
 #include "app/scores/glossary.h"
 #include "core/eval/metrics/interval.h"
 #include "core/eval/references/learned_product.h"
-#include "core/report/number_text.h"
 #include "core/likelihood/refined_posterior.h"
+#include "core/report/number_text.h"
 
 namespace pairs::gui {
 namespace {

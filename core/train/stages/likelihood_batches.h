@@ -25,7 +25,7 @@ class LikelihoodBatches {
   std::int64_t sets() const { return sets_; }
   // Steps to take of those that are wanted: a fixed number of observations is seen a limited number of times.
   std::int64_t steps() const;
-  // The same for `rows` fixed observations, and the observations of each step.
+  // What `rows` fixed observations allow: the steps, and the observations of each.
   static std::int64_t fixed_steps(const LikelihoodConfig& config, std::int64_t rows);
   static std::int64_t fixed_batch(const LikelihoodConfig& config, std::int64_t rows);
   const LikelihoodDraws& validation() const { return validation_; }
