@@ -81,7 +81,7 @@ TEST_F(KnownCostsTest, ServeTheSameSettingsAlone) {
   EXPECT_EQ(found->draws, 5);
   EXPECT_EQ(found->draw_seconds, 0.25);
   EXPECT_EQ(found->measured, cost().measured);
-  EXPECT_EQ(whole_seconds(*found), 13.125);
+  EXPECT_EQ(whole_seconds(*found), 20.125);
   EXPECT_FALSE(KnownCosts().find(config("finetune.batch=77"), "cpu"));
   EXPECT_FALSE(KnownCosts().find(config("seed=1"), "another device"));
 }
