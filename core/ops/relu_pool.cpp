@@ -69,8 +69,8 @@ template <class Bits>
 template <int Count, class Bits>
 [[gnu::always_inline]] inline void pool_channels(const Bits* upper, const Bits* lower, std::int64_t step,
                                                  Bits* __restrict out, Bits* __restrict from) {
-  const Bits* __restrict p = upper, * __restrict q = upper + step;
-  const Bits* __restrict r = lower, * __restrict s = lower + step;
+  const Bits *__restrict p = upper, *__restrict q = upper + step;
+  const Bits *__restrict r = lower, *__restrict s = lower + step;
 #pragma GCC ivdep
   for (int i = 0; i < Count; ++i) pool(p[i], q[i], r[i], s[i], out[i], from[i]);
 }

@@ -13,8 +13,8 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kMostAtomsShown = 100;  // larger ones take long to embed
-constexpr std::int64_t kMostRead = 5000;       // rows of the source that are read
-constexpr std::size_t kShowcases = 4;          // settings whose showcases are kept
+constexpr std::int64_t kMostRead = 5000;  // rows of the source that are read
+constexpr std::size_t kShowcases = 4;     // settings whose showcases are kept
 
 }  // namespace
 

@@ -17,8 +17,8 @@ struct ItemBlock {
 // of a learned likelihood are simulated whole: they begin with a block of 32.
 inline ItemBlock block_of(Purpose purpose, std::int64_t item) {
   constexpr std::int64_t kLargest = 4096;
-  const bool whole =
-      purpose == Purpose::finetune || purpose == Purpose::finetune_validation || purpose == Purpose::likelihood;
+  const bool whole = purpose == Purpose::finetune || purpose == Purpose::finetune_validation ||
+                     purpose == Purpose::likelihood;
   std::int64_t end = whole ? 32 : 2;  // of the first block, which begins at 0
   std::uint64_t number = 0;
   if (item < end) return {0, 0, end};
