@@ -115,7 +115,7 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   }
   if (question.exact)
     ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);
-  const bool first = question.refiner && question.refiner->first(question.source, n);
+  const bool first = question.refiner && !question.refine && question.refiner->first(question.source, n);
   if (first || question.refine)
     add_refined(*question.refiner, x.slice(0, n), given, question.seed, question.keep_refining, first, answer);
   row.cut = observed.held > task.info().max_n;

@@ -62,7 +62,7 @@ struct ManySetsQuestion {
   bool keep_observations = false;               // SetRow::x
   bool within = true;                           // whether each is tested within the set (within_rows.h)
   std::shared_ptr<const Refiner> refiner = {};  // refines posteriors; null: they are not refined
-  bool refine = false;                          // refines all of them
+  bool refine = false;                          // refines all of them; the run's own come first
   std::string source = {};                      // which posterior comes first, a source_word
   std::function<bool()> keep_refining = {};     // false ends the refinement of a set
   bool exact = false;                           // whether to add exact posteriors, for a task that knows_exact;

@@ -31,7 +31,7 @@ std::vector<std::int64_t> compared_sizes(const Estimator& estimator) {
     if (n <= most) sizes.push_back(n);
   if (!sizes.empty()) return sizes;
   for (std::int64_t n = 1; n < most; n *= 10) sizes.push_back(n);
-  // Sizes of nearly the same number tell the same.
+  // Two sizes less than a factor of two apart give nearly the same comparison.
   if (sizes.size() > 1 && sizes.back() * 2 > most) sizes.pop_back();
   sizes.push_back(most);
   return sizes;
