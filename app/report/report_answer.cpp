@@ -8,6 +8,7 @@
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/figures/posterior_figure.h"
+#include "app/posterior/files/refined_report.h"
 #include "app/posterior/plots/posterior_plots.h"
 #include "app/report/report_sections.h"
 #include "app/runs/task_words.h"
@@ -87,6 +88,7 @@ PageSection summary_section(const ReportContent& content) {
   const std::string question = info.question.text(content.n(), count_text(content.n()));
   section.blocks.push_back(PageText{question.empty() ? info.theta_text : question});
   section.blocks.push_back(PageText{answer_text(content)});
+  if (const std::string text = refined_line(content.answer); !text.empty()) section.blocks.push_back(PageText{text});
   section.blocks.push_back(PageText{trust_text(content)});
   for (const std::string& text : item_texts(content.run, content.set(), content.posterior->runs().front().validated))
     section.blocks.push_back(PageText{text.ends_with('.') ? text : text + "."});

@@ -15,6 +15,7 @@
 #include "app/posterior/figures/prior_figure.h"
 #include "app/posterior/files/derived_report.h"
 #include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/files/refined_report.h"
 #include "app/posterior/frequentist/frequentist_text.h"
 #include "app/posterior/set/set_kind.h"
 #include "app/runs/places.h"
@@ -57,6 +58,10 @@ void add_warning(ReportContent& content, const std::string& text) {
 void ask_run(ReportContent& content, Monitor& monitor) {
   SetPosterior& posterior = *content.posterior;
   posterior.embed_until(content.n(), [&] { return !monitor.should_stop(); });
+  const Question& asked = content.question.asked;
+  posterior.refine_by(
+      refiner_of(posterior.runs().front().loaded, asked.source), asked.source, [&] { return !monitor.should_stop(); },
+      asked.seed);
   content.answer = posterior.answer(content.n());
   const TargetRoom& room = target_room_of(content.info());
   const std::int64_t draws = room.in_folder() ? content.question.draws : std::max(content.question.draws, room.draws());
@@ -87,6 +92,7 @@ void report_posterior(ReportContent& content) {
     content.infer["exact"] = numbers_document(content.exact, interval);
     add_numbers(content.table, info, "exact", content.exact, interval);
   }
+  report_refined(content.answer, info, interval, content.infer, content.table);
   report_derived(content.derived, interval, content.infer, content.table);
   content.infer["n"] = content.n();
   content.infer["draws"] = content.samples.size(0);
@@ -205,6 +211,12 @@ ReportContent report_content(const LoadedRun& run, ReportQuestion question, Moni
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
+  const bool own = !question.asked.prior.empty() || question.local_test > 0 || question.confidence > 0;
+  if (own && question.asked.source == SourceWish::best) question.asked.source = SourceWish::run;
+  if (own && question.asked.source == SourceWish::refined)
+    fail_usage(
+        "--prior, --local-test and --confidence are of the run's own posterior; leave --source refined out, or ask in "
+        "two calls");
   if (target_room_of(run.task->info()).in_folder() && question.asked.interval != IntervalKind::central)
     fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
                run.task->info().name);

@@ -158,6 +158,11 @@ PageSection methods_section(const ReportContent& content) {
     citing.say(fmt::format("It is also conditioned on the conditions of the set: {}.", given));
   say_training(content, citing);
   say_ensemble(content, citing);
+  if (content.answer.refined_first())
+    citing.say(fmt::format(
+        "The posterior shown was refined for this set: its targets and nuisances were sampled by importance from their "
+        "prior times a learned density of each observation, with {} effective samples and a Pareto k of {:.2f}.",
+        count_text(std::llround(content.answer.refined->effective)), content.answer.refined->shape));
   say_tests(content, citing);
   PageSection section{
       "methods", "Methods", {PageText{"To be pasted and adapted; every statement follows from the actual run."}}};
@@ -165,6 +170,16 @@ PageSection methods_section(const ReportContent& content) {
   section.blocks.push_back(PageReferences{citing.references()});
   return section;
 }
+
+namespace {
+
+// The option that names which posterior comes first, unless it is the usual one.
+std::string source_words(const ReportQuestion& question) {
+  return question.asked.source == SourceWish::best ? ""
+                                                   : fmt::format(" --source {}", source_word(question.asked.source));
+}
+
+}  // namespace
 
 std::string figure_command_of(const ReportContent& content, const std::string& figure) {
   const ReportQuestion& question = content.question;
@@ -175,9 +190,9 @@ std::string figure_command_of(const ReportContent& content, const std::string& f
                                    ? ""
                                    : fmt::format(" --interval {}", interval_word(question.asked.interval));
   const std::string machine = question.device == "auto" ? "" : " --device " + shell_word(question.device);
-  return fmt::format("pairs --batch figure {} {}{} --n {}{}{} --out {}.svg", figure,
+  return fmt::format("pairs --batch figure {} {}{} --n {}{}{}{} --out {}.svg", figure,
                      shell_word(content.question.asked.run), set_arguments(question.asked.set, SetCommand::figure),
-                     content.n(), interval, machine, figure);
+                     content.n(), predictive ? "" : source_words(question), interval, machine, figure);
 }
 
 std::vector<ReportCommand> report_commands(const ReportContent& content) {
@@ -187,7 +202,8 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   const std::string interval = question.asked.interval == IntervalKind::central
                                    ? ""
                                    : fmt::format(" --interval {}", interval_word(question.asked.interval));
-  const std::string size = fmt::format(" --n {}", content.n()), force = question.force ? " --force" : "";
+  const std::string size = fmt::format(" --n {}", content.n()), source = source_words(question),
+                    force = question.force ? " --force" : "";
   std::string derive;
   for (const std::string& one : question.asked.derived) derive += " --derive=" + shell_word(one);
   const std::string samples = derive + fmt::format(" --samples {} --seed {}", question.draws, question.asked.seed);
@@ -207,8 +223,8 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   out.push_back(
       {"the posterior's numbers and samples",
        fmt::format("pairs --batch infer {}{}{}{}{}{}{}{}{} --out {}", run,
-                   set_arguments(question.asked.set, SetCommand::infer), size, samples, predictive, prior + local,
-                   interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
+                   set_arguments(question.asked.set, SetCommand::infer), size + source, samples, predictive,
+                   prior + local, interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
   if (!content.answer.numbers.empty())
     out.push_back({"the posterior's figure", figure_command_of(content, "posterior")});
   if (content.metrics) {
@@ -225,7 +241,7 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
                                                  question.confidence, null_toys_of(question.confidence), machine)});
   out.push_back({"this report",
                  fmt::format("pairs --batch report {}{}{}{}{}{}{}{}{} --out report{}", run,
-                             set_arguments(question.asked.set, SetCommand::infer), size, samples,
+                             set_arguments(question.asked.set, SetCommand::infer), size + source, samples,
                              prior + local + confidence, sets + noted, interval, force, machine, question.ending)});
   return out;
 }

@@ -144,6 +144,9 @@ PageSection calibration_section(const ReportContent& content) {
       "The same estimator was evaluated on {} sets of N = {} that were simulated with known values, drawn from the "
       "prior ({}; seed {}).",
       count_text(rows.front().sets), count_text(content.n()), content.metrics->data, content.metrics->seed)});
+  if (content.answer.refined_first())
+    section.blocks.push_back(PageText{
+        "These ranks and scores are of the run's own posterior, not of the refined one, which comes first above."});
   if (!content.verdict.text.empty()) section.blocks.push_back(PageText{content.verdict.text + "."});
   if (!content.sharpness.empty()) section.blocks.push_back(PageText{content.sharpness + "."});
   PageFacts facts;  // one row, and many columns

@@ -91,7 +91,7 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
   if (arguments.refine > 0) {
     if (const std::string why = not_refined(run); !why.empty()) fail_usage("--refine cannot serve this run: {}", why);
     options.made = refined_density(run, arguments.refine, keep_going);
-  } else if (arguments.refine < 0 && compared_sources(run)) {
+  } else if (arguments.refine < 0 && refiner_of(run, SourceWish::best)) {
     options.made = refined_density(run, kRefinedSets, keep_going);
   }
   options.seed = static_cast<std::uint64_t>(arguments.seed);

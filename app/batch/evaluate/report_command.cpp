@@ -92,6 +92,8 @@ Action add_report(CLI::App& app, const Catalog& tasks) {
   use.derive = "A quantity that follows from the targets, as infer --derive takes it; may be given again";
   use.prior = "Also report the posterior under another prior, as infer --prior takes it; may be given again";
   use.training_prior = "With --prior, as infer --training-prior takes it; may be given again";
+  use.refine = "Also report the posterior by the run's learned likelihood";
+  use.source = "Which comes first: best, run or refined, as infer takes it";
   use.interval = "Interval type: central, hpd (highest density) or upper (limits)";
   use.seed = "Seed of the samples, and of observations that are made of an item";
   add_question_options(app, *options, use);

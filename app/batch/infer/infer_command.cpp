@@ -25,6 +25,7 @@
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/files/derived_report.h"
 #include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/files/refined_report.h"
 #include "app/posterior/set/set_kind.h"
 #include "app/posterior/set_posterior/set_posterior.h"
 #include "app/posterior/set_posterior/usual_tests.h"
@@ -60,7 +61,6 @@ struct InferAnswer {
   std::vector<TargetNumbers> ours, exact;              // none for images; exact: empty if unknown
   torch::Tensor scores, exact_scores, refined_scores;  // log densities of the values to score, or undefined
   torch::Tensor own_scores;                            // of the run's own posterior where the refined one comes first
-  std::string why_first;                               // why the refined one comes first, a sentence; "": it does not
   std::vector<std::string> warnings;                   // all that were printed
   std::vector<DerivedQuantity> derived;
   std::vector<DerivedNumbers> derived_numbers;
@@ -107,14 +107,12 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const AskedRun& run = posterior.runs().front();
   InferAnswer answer;
   posterior.embed_until(question.size, keep_going);
-  const std::string& wanted = arguments.question.source;
   // Another prior, and the test of this very posterior, are of the run's own.
   const bool own = !arguments.question.prior.empty() || arguments.local_test > 0;
-  const std::shared_ptr<const Refiner> refiner = own ? nullptr : refiner_of(run.loaded, wanted);
-  const bool first = refiner && refiner->first(wanted, question.size);
-  posterior.ask_refined(arguments.question.refine || first, keep_going, arguments.question.seed, first);
+  const SourceWish asked = arguments.question.source;
+  const SourceWish wish = own && asked == SourceWish::best ? SourceWish::run : asked;
+  posterior.refine_by(refiner_of(run.loaded, wish), wish, keep_going, arguments.question.seed);
   answer.known = posterior.answer(question.size);
-  if (answer.known.refined_first()) answer.why_first = refiner->why_first(wanted, question.size);
   judge(question, arguments, answer);
   answer.samples = posterior.samples(answer.known, question.draws, arguments.question.seed);
   const PosteriorSource& source = answer.known.sources.front();
@@ -185,19 +183,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["exact"] = numbers_document(answer.exact, interval);
     add_numbers(report.table, info, "exact", answer.exact, interval);
   }
-  if (answer.known.refined) {
-    const std::vector<TargetNumbers> refined = answer.known.refined_numbers();
-    document["refined"] = numbers_document(refined, interval);
-    document["refined_by"] = refined_document(*answer.known.refined);
-    document["source"] = answer.known.refined_first() ? source_word::kRefined : source_word::kRun;
-    if (answer.known.refined_first()) {
-      const std::vector<TargetNumbers> own = answer.known.own_numbers();
-      document["run_alone"] = numbers_document(own, interval);
-      add_numbers(report.table, info, "the run's own", own, interval);
-    } else {
-      add_numbers(report.table, info, kRefined, refined, interval);
-    }
-  }
+  report_refined(answer.known, info, interval, document, report.table);
   report_derived(answer.derived_numbers, interval, document, report.table);
   for (const NullFactor& one : answer.known.nulls)
     document["null"][one.ours ? "density_ratio" : "bayes_factor"] = one.factor;
@@ -346,15 +332,17 @@ Result infer(const InferArguments& arguments, bool json) {
   set_sampler(run, arguments.sampler);
   derived_quantities(arguments.question.derived, run.task->info());  // fails before any computation
   if (!arguments.follow && arguments.data() != "-") check_fields(*run.task, arguments.question.set);
-  if (arguments.question.refine)
-    if (const std::string why = not_refined(run); !why.empty()) fail_usage("--refine cannot serve this run: {}", why);
+  const SourceWish source = arguments.question.source;
+  const bool refined = source == SourceWish::both || source == SourceWish::refined;
+  const char* const refines = source_option(source);
+  if (refined)
+    if (const std::string why = not_refined(run); !why.empty())
+      fail_usage("{} cannot serve this run: {}", refines, why);
   if (target_room_of(run.task->info()).in_folder() && arguments.question.interval != IntervalKind::central)
     fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
                run.task->info().name);
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   const std::shared_ptr<const OtherPrior> prior = infer_prior(run, arguments);
-  const bool refined = arguments.question.refine || arguments.question.source == source_word::kRefined;
-  const char* const refines = arguments.question.refine ? "--refine" : "--source refined";
   if (prior && refined) fail_usage("--prior is of the run's own posterior; leave {} out, or ask in two calls", refines);
   if (arguments.exact)
     fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is printed without it");
@@ -362,7 +350,7 @@ Result infer(const InferArguments& arguments, bool json) {
     fail_usage("--local-test takes a set as it stands; leave --follow out");
   if (arguments.follow && !arguments.question.set.member.empty())
     fail_usage("--member names a set of a file as it stands; leave --follow out");
-  if (arguments.local_test > 0 && arguments.question.source == source_word::kRefined)
+  if (arguments.local_test > 0 && source == SourceWish::refined)
     fail_usage("--local-test tests the run's own posterior; leave --source refined out");
   if (arguments.follow && refined) fail_usage("{} takes a set as it stands; leave --follow out", refines);
   if (arguments.follow && arguments.predictive > 0)
@@ -371,7 +359,6 @@ Result infer(const InferArguments& arguments, bool json) {
   if (arguments.data() == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = arguments.question.interval;
-  if (arguments.question.refine) check_refinable(run);
   if (arguments.local_test > 0) check_local_test(run.task->info(), arguments.local_test);
   std::string changed;
   if (arguments.predictive > 0) changed = check_predictive(run, arguments.predictive);
@@ -405,8 +392,9 @@ Result infer(const InferArguments& arguments, bool json) {
     of_item += text + "\n";
   if (!of_item.empty()) result.text += "\n" + of_item;
   result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
-  if (!answer.why_first.empty()) result.text += fmt::format("\n{}\n", answer.why_first);
-  if (answer.known.refined) result.text += fmt::format("\n{}\n", refined_text(*answer.known.refined, question.size));
+  if (const std::string text = refined_line(answer.known); !text.empty()) result.text += fmt::format("\n{}\n", text);
+  if (answer.known.refined_first() && source == SourceWish::best)
+    result.text += "--source run gives the run's own posterior alone.\n";
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
     result.text += fmt::format("\n{}\n", text);
   if (arguments.local_test > 0) {

@@ -58,7 +58,7 @@ void check_held(const SetsFormat& format, const std::filesystem::path& out, cons
   if (arguments.exact && !format.exact)
     fail_usage("--exact: {} holds samples alone; write the exact posteriors' numbers to .csv, .json, .npz or .tex",
                printable(out.string(), 300));
-  if (arguments.question.refine && !format.exact)
+  if (arguments.question.source == SourceWish::both && !format.exact)
     fail_usage(
         "--refine: {} holds samples of the run's own posteriors alone; write the refined posteriors' numbers to "
         ".csv, .json, .npz or .tex",
@@ -360,6 +360,7 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
     scored = question.asked.theta.size(-2);
   }
   if (format.samples == HeldSamples::asked) check_memory(info, sets, question.asked.kept, scored);
+  const bool both = arguments.question.source == SourceWish::both;
   SetsHead head{&info,
                 sets_about(run, asked_sets(arguments), question),
                 interval,
@@ -368,12 +369,12 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
                 scored,
                 !run.config.ensemble.empty(),
                 arguments.exact,
-                arguments.question.refine,
-                question.asked.refiner && !arguments.question.refine,
+                both,
+                question.asked.refiner && !both,
                 question.items};
-  if (head.source && arguments.question.source == source_word::kBest)
+  if (head.source && arguments.question.source == SourceWish::best)
     print("Sets are refined by the learned likelihood where it is better; --source run gives the run's own at once\n");
-  SetsReport report(info, interval, sets, arguments.exact, arguments.question.refine);
+  SetsReport report(info, interval, sets, arguments.exact, both);
   SetsWritten written(out);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
     answer_sets(

@@ -4,7 +4,6 @@
 
 #include "app/batch/parts/numbers.h"
 #include "app/posterior/source/other_prior.h"
-#include "app/posterior/source/refined_source.h"
 #include "core/base/text/error.h"
 #include "core/eval/metrics/interval.h"
 
@@ -14,6 +13,8 @@ Question QuestionOptions::question() const {
   Question question = asked_;
   question.set = own_seed_ ? set_.choice(question.seed) : set_.choice();
   if (!interval_.empty()) question.interval = interval_kind(interval_, "--interval");
+  if (!source_.empty()) question.source = source_wish(source_, "--source");
+  if (refine_) question.source = SourceWish::both;
   if (prior_.empty() && !training_prior_.empty())
     fail_usage("--training-prior states the prior to be replaced by another; name that with --prior");
   question.prior = prior_line({prior_, training_prior_});
@@ -37,13 +38,11 @@ void add_question_options(CLI::App& app, QuestionOptions& options, const Questio
     app.add_option("--interval", options.interval_, use.interval)->type_name("KIND")->capture_default_str();
   }
   if (!use.learned_product.empty()) app.add_flag("--learned-product", asked.learned_product, use.learned_product);
-  if (!use.refine.empty()) app.add_flag("--refine", asked.refine, use.refine);
+  if (!use.refine.empty()) app.add_flag("--refine", options.refine_, use.refine);
   if (!use.source.empty()) {
-    asked.source = source_word::kBest;
-    app.add_option("--source", asked.source, use.source)
-        ->type_name("NAME")
-        ->check(CLI::IsMember({source_word::kBest, source_word::kRun, source_word::kRefined}))
-        ->capture_default_str();
+    options.source_ = source_word(asked.source);
+    app.add_option("--source", options.source_, use.source)->type_name("NAME")->capture_default_str();
+    app.get_option("--refine")->excludes("--source");
   }
   options.own_seed_ = !use.seed.empty();
   if (options.own_seed_)

@@ -23,7 +23,8 @@ class QuestionOptions {
   Question asked_;
   SetOptions set_;
   bool own_seed_ = false;  // the command has a --seed of its own, which also draws what --random draws
-  std::string interval_;
+  std::string interval_, source_;
+  bool refine_ = false;
   std::vector<std::string> prior_, training_prior_;
 };
 

@@ -9,7 +9,6 @@
 #include "app/scores/glossary.h"
 #include "core/eval/metrics/interval.h"
 #include "core/eval/references/learned_product.h"
-#include "core/likelihood/refined_posterior.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -95,7 +94,8 @@ float toggle_width(const char* title) {
   return ImGui::GetFrameHeight() + style.ItemInnerSpacing.x + ImGui::CalcTextSize(title).x + style.ItemSpacing.x;
 }
 
-constexpr const char *kProduct = "Product", *kRefinedTitle = "Refined";
+constexpr const char* kProduct = "Product";
+constexpr float kSourceWidth = 112;
 
 // The switch for the learned product among the references, if the shown run has one.
 void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
@@ -109,15 +109,18 @@ void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
     posterior.options.set_learned_product(on);
 }
 
-// The switch for the posterior that the shown run's learned likelihood refines, if it has one.
-void refined_choice(model::Posterior& posterior, const PosteriorScene& scene) {
+// The choice between the run's own posterior and the one that its learned likelihood refines, if it has one.
+void source_choice(model::Posterior& posterior, const PosteriorScene& scene) {
   if (!scene.no_refined.empty()) return;
   ImGui::SameLine();
-  bool on = posterior.options.refined();
-  if (ui::toggle("posterior/refined", kRefinedTitle, on,
-                 "Also show the posterior by the run's learned likelihood of one observation, which is often sharper; "
-                 "it takes a second or more"))
-    posterior.options.set_refined(on);
+  static const std::vector<std::string> kTitles = {"Better first", "Run alone", "Refined first", "Both"};
+  int chosen = static_cast<int>(posterior.options.source());
+  const std::string about = fmt::format(
+      "The run's own posterior, or the one refined by its learned likelihood of one observation, which is often "
+      "sharper. Better first: where the run compared both on held-out sets{}. Both: the run's own first.",
+      scene.compared ? "" : ", which this one did not, so that its own is shown alone");
+  if (ui::combo("posterior/source", chosen, kTitles, about, px(kSourceWidth)))
+    posterior.options.set_source(static_cast<SourceWish>(chosen));
 }
 
 // The choice of intervals for the table, the plot and the sentence. Central ones that exclude the peak state so in
@@ -141,12 +144,12 @@ void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown
   int chosen = static_cast<int>(posterior.options.interval());
   // In a narrow window with both switches the label is left out; the box shows the same tip.
   const float wide = px(72) + px(160) + (scene.no_product.empty() ? toggle_width(kProduct) : 0) +
-                     (scene.no_refined.empty() ? toggle_width(kRefinedTitle) : 0);
+                     (scene.no_refined.empty() ? px(kSourceWidth) + ImGui::GetStyle().ItemSpacing.x : 0);
   if (ImGui::GetContentRegionAvail().x >= wide) ui::label("Intervals", about, 72);
   if (ui::combo("posterior/interval", chosen, titles, about, px(160)))
     posterior.options.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
   product_choice(posterior, scene);
-  refined_choice(posterior, scene);
+  source_choice(posterior, scene);
 }
 
 }  // namespace

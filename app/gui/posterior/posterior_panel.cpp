@@ -96,7 +96,7 @@ struct PosteriorPanel::State {
   float side_height = 0;                     // of the numbers, the set's card and the rest, in the last frame
   NumberTable numbers;
   // Heights of the lines above the plots while `kept_for` is the same, so that nothing but the plots changes with N.
-  float kept_messages = 0, kept_lines = 0;
+  float kept_messages = 0, kept_lines = 0, kept_source = 0;
   std::string kept_for;
 
   void keep_places(const Posterior& posterior);
@@ -109,6 +109,7 @@ struct PosteriorPanel::State {
   ModelVerdict verdict(const Posterior& posterior, const PosteriorSnapshot& shown) const;
   std::string verdict_rests_on(const Posterior& posterior, const PosteriorSnapshot& shown) const;
   void typicality(const Posterior& posterior, const PosteriorSnapshot& shown);
+  void source(Posterior& posterior, const PosteriorSnapshot& shown);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
   void other_runs(Posterior& posterior, const model::Library& library, const PosteriorScene& scene);
   struct Small {
@@ -179,7 +180,7 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   if (now == kept_for) return;
   kept_for = std::move(now);
   numbers.forget_places();
-  kept_messages = kept_lines = 0;
+  kept_messages = kept_lines = kept_source = 0;
 }
 
 // The question and the answer: on one line if both have space at every N, so that nothing moves with N.
@@ -250,6 +251,23 @@ std::string PosteriorPanel::State::verdict_rests_on(const Posterior& posterior, 
   else if (inquiry.works_on(key))
     all.emplace_back("How the observations differ among themselves is being compared with simulated sets.");
   return fmt::format("{}", fmt::join(all, "\n"));
+}
+
+// Why the refined posterior comes first, or how long it would take.
+void PosteriorPanel::State::source(Posterior& posterior, const PosteriorSnapshot& shown) {
+  const float top = ImGui::GetCursorPosY();
+  if (shown.refine_seconds > 0) {
+    if (ui::notice("posterior/refine", ui::Look::small_muted,
+                   fmt::format("Refining the posterior at N = {} takes about {}.", count_text(shown.n),
+                               duration_text(shown.refine_seconds)),
+                   "Refine"))
+      posterior.options.refine_now();
+  } else if (!shown.why_first.empty()) {
+    ui::notice("posterior/why-first", ui::Look::small_muted, shown.why_first);
+  }
+  // What is below stays in place while N changes.
+  kept_source = std::max(kept_source, ImGui::GetCursorPosY() - top);
+  ImGui::SetCursorPosY(top + kept_source);
 }
 
 void PosteriorPanel::State::typicality(const Posterior& posterior, const PosteriorSnapshot& shown) {
@@ -416,6 +434,7 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
     numbers.draw(posterior, *shown, *scene);
     pins.draw(posterior);
     typicality(posterior, *shown);
+    source(posterior, *shown);
   }
   set_card(posterior, *scene);
   if (shown) {

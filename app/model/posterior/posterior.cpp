@@ -119,7 +119,7 @@ Question Posterior::question() const {
   }
   now.interval = s.request.asked.interval;
   now.learned_product = s.request.asked.learned_product;
-  now.refine = s.request.asked.refine;
+  now.source = s.request.asked.source;
   now.derived = s.restored_derived ? *s.restored_derived : options.derived();
   now.other_derived = s.request.asked.other_derived;
   if (const auto shown = s.scene()) now.other_derived.erase(shown->names);
@@ -156,7 +156,7 @@ void Posterior::restore_extras(const Question& question) {
   PosteriorState& s = *state_;
   options.set_interval(question.interval);
   options.set_learned_product(question.learned_product);
-  options.set_refined(question.refine);
+  options.set_source(question.source);
   s.request.asked.other_derived = question.other_derived;
   s.restored_derived = question.derived;
   s.inquiries.prior = question.prior;

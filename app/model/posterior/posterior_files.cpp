@@ -21,6 +21,7 @@ std::optional<SamplesAsked> PosteriorFiles::samples_asked() const {
   asked.question.n = s.player.n();
   asked.question.derived = s.derived();
   asked.question.prior = s.inquiries.prior;
+  if (const auto shown = s.shown()) asked.question.source = shown->shown_source();
   asked.data = s.hub.data_folder.string();
   asked.device = s.hub.device;
   return asked;
@@ -38,6 +39,7 @@ std::optional<ReportAsked> PosteriorFiles::report_asked() const {
   asked.question.device = samples->device;
   asked.question.data = samples->data;
   asked.question.notes = state_.reports.notes();
+  asked.question.asked.source = state_.request.asked.source;
   // The report contains the answers shown on the page.
   const SetInquiries& inquiries = state_.inquiries;
   const std::string key = state_.inquiry_key();

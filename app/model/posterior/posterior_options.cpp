@@ -36,14 +36,23 @@ void PosteriorOptions::set_learned_product(bool on) {
   s.ask();
 }
 
-bool PosteriorOptions::refined() const {
-  return state_.request.asked.refine;
+SourceWish PosteriorOptions::source() const {
+  return state_.request.asked.source;
 }
 
-void PosteriorOptions::set_refined(bool on) {
+void PosteriorOptions::set_source(SourceWish wish) {
   PosteriorState& s = state_;
-  if (on == s.request.asked.refine) return;
-  s.request.asked.refine = on;
+  if (wish == s.request.asked.source) return;
+  s.request.asked.source = wish;
+  s.ask();
+}
+
+void PosteriorOptions::refine_now() {
+  PosteriorState& s = state_;
+  const auto shown = s.shown();
+  if (!shown) return;
+  s.request.refined_set = shown->set;
+  s.request.refined_n = shown->n;
   s.ask();
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/posterior/question/source_wish.h"
 #include "core/eval/metrics/interval.h"
 
 namespace pairs::model {
@@ -20,9 +21,11 @@ class PosteriorOptions {
   // Whether the references include the learned product of the shown run (core/eval/references/learned_product.h).
   bool learned_product() const;
   void set_learned_product(bool on);
-  // Whether they include its posterior refined by its learned likelihood (app/posterior/source/refined_source.h).
-  bool refined() const;
-  void set_refined(bool on);
+  // Whether its own posterior or the one that its learned likelihood refines is shown, and which comes first.
+  SourceWish source() const;
+  void set_source(SourceWish wish);
+  // Refines the shown set at the shown N, for which the window would otherwise wait to be asked (refine_seconds).
+  void refine_now();
   // Quantities derived from the targets (app/posterior/source/derived.h) and shown with them, such as
   // "ratio = theta/psi", for every run with the same targets. add_derived returns why a quantity is refused, as a
   // sentence, or "".

@@ -21,6 +21,7 @@ void PosteriorPins::add() {
   asked.run = s.request.asked.run;
   asked.set = s.asked_set();
   asked.n = snapshot->n;
+  asked.source = snapshot->shown_source();
   s.pin(with_pinned(s.request.pinned, *now, *snapshot, ++s.last_pin, std::move(asked)));
 }
 

@@ -81,7 +81,7 @@ void PosteriorState::open_sets(SetChoice sets) {
   request.extra.clear();
   table_task = result.scene && result.scene->runs.front().run == request.asked.run ? result.scene->task : "";
   table.set_interval(request.asked.interval);
-  table.open({.question = {.run = request.asked.run, .set = std::move(sets)}});
+  table.open({.question = {.run = request.asked.run, .set = std::move(sets), .source = SourceWish::run}});
 }
 
 void PosteriorSets::open(const std::filesystem::path& path, const std::string& group,

@@ -47,6 +47,7 @@ struct PosteriorAnswer {
   std::vector<NullFactor> nulls;                         // for the task's null value, if any,
   std::string null;                                      // and as text (null_text)
   std::shared_ptr<const RefinedPosterior> refined = {};  // the source kRefined, if it is among the sources
+  std::string why_first = {};                            // why it comes first, a sentence; "": it does not
   double milliseconds = 0;                               // time from the aggregate to all of this
 
   const PosteriorSource& source_of(const PosteriorNumbers& one) const;
@@ -58,7 +59,7 @@ struct PosteriorAnswer {
   std::vector<TargetNumbers> shown_numbers(const Task& task, const AskedRun& run) const;
   std::vector<TargetNumbers> exact_numbers() const;
   // Whether the refined posterior is the shown one; the run's own is then second.
-  bool refined_first() const { return refined && !sources.empty() && sources.front().name == kRefined; }
+  bool refined_first() const { return !why_first.empty(); }
   // The numbers of the run's own posterior where it is second; empty if it is not, or if a plot cannot hold both.
   std::vector<TargetNumbers> own_numbers() const;
   // The numbers of the refined posterior, from its samples if a plot cannot hold it. Empty if there is none.

@@ -14,17 +14,21 @@ namespace {
 
 constexpr std::int64_t kStart = 1000;  // samples of the run that a refined posterior begins with
 
-// The last source becomes the shown one.
+// The last source becomes the shown one, in the run's color; the run's own takes the look of the last.
 void put_first(PosteriorAnswer& answer) {
-  for (PosteriorSource& one : answer.sources) one.ours = false;
+  for (PosteriorSource& one : answer.sources)
+    if (one.ours) {
+      std::swap(one.role, answer.sources.back().role);
+      one.ours = false;
+    }
   answer.sources.back().ours = true;
   std::rotate(answer.sources.begin(), std::prev(answer.sources.end()), answer.sources.end());
 }
 
 }  // namespace
 
-void add_refined(const Refiner& refiner, const Observations& x, const torch::Tensor& given, std::uint64_t seed,
-                 const std::function<bool()>& keep_going, bool first, PosteriorAnswer& answer) {
+void add_refined(const Refiner& refiner, SourceWish wish, const Observations& x, const torch::Tensor& given,
+                 std::uint64_t seed, const std::function<bool()>& keep_going, PosteriorAnswer& answer) {
   const auto own = std::find_if(answer.sources.begin(), answer.sources.end(),
                                 [](const PosteriorSource& source) { return source.ours; });
   try {
@@ -35,7 +39,10 @@ void add_refined(const Refiner& refiner, const Observations& x, const torch::Ten
     RefinedSource made = refiner.source(x, given, start, seed, keep_going);
     answer.sources.push_back(std::move(made.source));
     answer.refined = std::move(made.posterior);
-    if (first) put_first(answer);
+    if (refiner.first(wish, answer.n)) {
+      put_first(answer);
+      answer.why_first = refiner.why_first(wish, answer.n);
+    }
     if (!start.defined()) return;
     if (std::string text = disagreement_with_run(*answer.refined, start.mean(0), start.std(0), refiner.info());
         !text.empty())

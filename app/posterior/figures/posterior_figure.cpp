@@ -115,8 +115,8 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
                set->name(), count_text(set->size()), set->size());
   SetPosterior posterior(set, asked_runs(runs, options.shades));
   posterior.ask_learned_product(options.asked.learned_product);
-  if (options.asked.refine) check_refinable(posterior.runs().front().loaded);
-  posterior.ask_refined(options.asked.refine, options.keep_going);
+  const SourceWish source = options.asked.source;
+  posterior.refine_by(refiner_of(posterior.runs().front().loaded, source), source, options.keep_going);
   std::int64_t most = set->size();
   for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());
   std::vector<Figure> columns;

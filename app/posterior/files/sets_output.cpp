@@ -37,10 +37,6 @@ TargetNumbers numbers_of(const std::vector<TargetNumbers>& numbers, std::size_t 
   return numbers.empty() ? TargetNumbers() : numbers[target];
 }
 
-std::string source_of(const SetRow& row) {
-  return row.refined_first ? source_word::kRefined : source_word::kRun;
-}
-
 // The own values of the row's item; NaN if it has none.
 double own_of(const SetRow& row, std::size_t target) {
   return target < row.own.size() ? row.own[target] : NAN;
@@ -97,7 +93,7 @@ class CsvOutput final : public SetsOutput {
         cells.push_back(csv_number(refined.sd));
         for (const std::size_t level : kToldLevels) cells.push_back(csv_number(refined.quantiles[level]));
       }
-    if (head_.source) cells.push_back(row.problem.empty() ? source_of(row) : "");
+    if (head_.source) cells.push_back(row.problem.empty() ? source_word(row.source) : "");
     if (head_.own)
       for (std::size_t t = 0; t < head_.info->targets.size(); ++t) cells.push_back(csv_number(own_of(row, t)));
     if (head_.ensemble)
@@ -141,9 +137,7 @@ class JsonOutput final : public SetsOutput {
     text_.write(reported + (head.reported.empty() ? "" : ",") + "\"sets\":[");
   }
   void add(const SetRow& row) override {
-    nlohmann::json document = set_document(row, *head_.info, head_.interval);
-    if (head_.source && row.problem.empty()) document["source"] = source_of(row);
-    text_.write((count_++ > 0 ? ",\n" : "\n") + document.dump());
+    text_.write((count_++ > 0 ? ",\n" : "\n") + set_document(row, *head_.info, head_.interval).dump());
   }
   void finish() override {
     text_.write("\n]}\n");
@@ -193,7 +187,7 @@ class NpzOutput final : public SetsOutput {
     spread_.push_back(largest_spread(row.disagreement));
     warned_.push_back(row.warnings.empty() ? 0 : 1);
     failed_.push_back(row.problem.empty() ? 0 : 1);
-    refined_first_.push_back(row.refined_first ? 1 : 0);
+    refined_first_.push_back(row.source == SourceWish::refined ? 1 : 0);
   }
   void finish() override {
     const auto sets = static_cast<std::int64_t>(n_.size());
@@ -298,6 +292,7 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
   if (row.dropped > 0) document["dropped"] = row.dropped;
   document["extrapolates"] = row.extrapolates;
   document["warnings"] = row.warnings;
+  if (row.sources) document["source"] = source_word(row.source);
   if (!row.refined.empty()) document["refined"] = numbers_document(row.refined, interval);
   if (!row.exact.empty()) {
     document["exact"] = numbers_document(row.exact, interval);

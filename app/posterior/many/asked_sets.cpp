@@ -48,9 +48,8 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   if (asked.exact && !knows_exact(*run.task))
     fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
   question.asked.exact = asked.exact;
-  question.asked.refine = asked.question.refine;
   question.asked.source = asked.question.source;
-  question.asked.refiner = refiner_of(run, asked.question.refine ? source_word::kRefined : asked.question.source);
+  question.asked.refiner = refiner_of(run, asked.question.source);
   question.asked.seed = asked.question.seed;
   question.asked.draws = target_room_of(info).draws();
   check_fields(*run.task, asked.question.set);

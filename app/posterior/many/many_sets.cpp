@@ -115,9 +115,9 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   }
   if (question.exact)
     ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);
-  const bool first = question.refiner && !question.refine && question.refiner->first(question.source, n);
-  if (first || question.refine)
-    add_refined(*question.refiner, x.slice(0, n), given, question.seed, question.keep_refining, first, answer);
+  if (question.refiner && question.refiner->wanted(question.source, n))
+    add_refined(*question.refiner, question.source, x.slice(0, n), given, question.seed, question.keep_refining,
+                answer);
   row.cut = observed.held > task.info().max_n;
   if (row.cut)
     answer.warnings.push_back(
@@ -126,8 +126,9 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   if (answer.sources.empty() || !answer.sources.front().ours) fail("{}", no_posterior_text(answer));
   row.numbers = answer.shown_numbers(task, run);
   row.exact = answer.exact_numbers();
-  if (question.refine) row.refined = answer.refined_numbers();
-  row.refined_first = answer.refined_first();
+  if (question.source == SourceWish::both) row.refined = answer.refined_numbers();
+  row.source = answer.refined_first() ? SourceWish::refined : SourceWish::run;
+  row.sources = question.refiner != nullptr;
   for (const PosteriorNumbers& one : answer.numbers)
     if (one.ours) row.kl = one.kl;
   row.typicality = answer.typicality;

@@ -23,16 +23,17 @@ namespace pairs {
 // The results for one of many sets.
 struct SetRow {
   std::string name;
-  std::string problem;                             // a sentence on why it failed; then the rest is empty
-  std::int64_t n = 0;                              // N
-  std::int64_t held = 0, dropped = 0;              // observations of the set, and those omitted for a missing value
-  std::vector<TargetNumbers> numbers;              // by target
-  std::vector<TargetNumbers> exact = {};           // of the exact posterior, if requested and known
-  std::vector<TargetNumbers> refined = {};         // of the refined posterior, if requested and possible
-  bool refined_first = false;                      // `numbers` and `samples` are of the refined posterior
-  double kl = NAN;                                 // from the exact posterior to the run's, nat
-  std::vector<double> own = {};                    // for an item: ItemMarks::truth,
-  std::string kind = {};                           // kind_of(),
+  std::string problem;                      // a sentence on why it failed; then the rest is empty
+  std::int64_t n = 0;                       // N
+  std::int64_t held = 0, dropped = 0;       // observations of the set, and those omitted for a missing value
+  std::vector<TargetNumbers> numbers;       // by target
+  std::vector<TargetNumbers> exact = {};    // of the exact posterior, if requested and known
+  std::vector<TargetNumbers> refined = {};  // of the refined posterior, if both were asked for and it is possible
+  SourceWish source = SourceWish::run;      // of `numbers` and `samples`: run or refined
+  bool sources = false;                     // it may have been either
+  double kl = NAN;                          // from the exact posterior to the run's, nat
+  std::vector<double> own = {};             // for an item: ItemMarks::truth,
+  std::string kind = {};                    // kind_of(),
   std::vector<Recalibration> recalibrations = {};  // and the widening of its posterior, if any
   Typicality typicality = {};
   std::optional<WithinTest> within = {};  // the test within the set,
@@ -62,8 +63,7 @@ struct ManySetsQuestion {
   bool keep_observations = false;               // SetRow::x
   bool within = true;                           // whether each is tested within the set (within_rows.h)
   std::shared_ptr<const Refiner> refiner = {};  // refines posteriors; null: they are not refined
-  bool refine = false;                          // refines all of them; the run's own come first
-  std::string source = {};                      // which posterior comes first, a source_word
+  SourceWish source = SourceWish::run;          // which of them, and which comes first
   std::function<bool()> keep_refining = {};     // false ends the refinement of a set
   bool exact = false;                           // whether to add exact posteriors, for a task that knows_exact;
   bool files = false;                           // it may know sets by their file names

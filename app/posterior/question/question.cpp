@@ -25,7 +25,6 @@ void question_fields(Visit&& visit) {
   visit("others", &Question::others);
   visit("interval", &Question::interval);
   visit("learned_product", &Question::learned_product);
-  visit("refine", &Question::refine);
   visit("source", &Question::source);
   visit("derived", &Question::derived);
   visit("prior", &Question::prior);
@@ -40,10 +39,14 @@ void pinned_fields(Visit&& visit) {
   visit("n", &PinnedQuestion::n);
   visit("weights", &PinnedQuestion::weights);
   visit("sha256", &PinnedQuestion::sha256);
+  visit("source", &PinnedQuestion::source);
 }
 
 void put(toml::table& table, const char* key, IntervalKind value) {
   table.insert_or_assign(key, std::string(interval_word(value)));
+}
+void put(toml::table& table, const char* key, SourceWish value) {
+  table.insert_or_assign(key, source_word(value));
 }
 void put(toml::table& table, const char* key, const std::vector<std::string>& values) {
   toml::array list;
@@ -61,6 +64,9 @@ void put(toml::table& table, const char* key, const Value& value) {
 // A key that is not there leaves its value as it is.
 void take(TableReader& reader, const char* key, IntervalKind& value) {
   if (const auto word = reader.text(key)) value = interval_kind(*word, "'" + reader.full(key) + "'");
+}
+void take(TableReader& reader, const char* key, SourceWish& value) {
+  if (const auto word = reader.text(key)) value = source_wish(*word, "'" + reader.full(key) + "'");
 }
 void take(TableReader& reader, const char* key, std::vector<std::string>& values) {
   values = reader.texts(key).value_or(values);

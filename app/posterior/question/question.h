@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/posterior/question/set_choice.h"
+#include "app/posterior/question/source_wish.h"
 #include "core/base/fields/table_reader.h"
 #include "core/eval/metrics/interval.h"
 
@@ -22,6 +23,7 @@ struct PinnedQuestion {
   std::int64_t n = 1;
   // Checksums of the run's weights and of the set's file when a session was saved; "": unknown.
   std::string weights = {}, sha256 = {};
+  SourceWish source = SourceWish::run;  // run, or refined
   bool operator==(const PinnedQuestion&) const = default;
 };
 
@@ -40,8 +42,7 @@ struct Question {
   std::vector<std::string> others = {};  // runs whose posteriors are drawn, too
   IntervalKind interval = IntervalKind::central;
   bool learned_product = false;           // among the references
-  bool refine = false;                    // also answer by the run's learned likelihood
-  std::string source = {};                // which posterior comes first (refined_source.h); "": the run's own
+  SourceWish source = SourceWish::best;   // the run's own posterior or its refined one
   std::vector<std::string> derived = {};  // quantities of the targets: "ratio = theta/psi"
   // Quantities of other targets, by the targets' names: shown with runs that have these targets.
   std::map<std::vector<std::string>, std::vector<std::string>> other_derived = {};

@@ -162,17 +162,6 @@ void SetPosterior::ask_product(std::int64_t n, PosteriorAnswer& answer) const {
   }
 }
 
-void SetPosterior::refine(std::int64_t n, PosteriorAnswer& answer) const {
-  std::optional<Refiner> refiner;
-  try {
-    refiner.emplace(runs_.front().loaded);
-  } catch (const std::exception& error) {
-    answer.problems.push_back(fmt::format("The posterior is not refined: {}", sentence(error)));
-    return;
-  }
-  add_refined(*refiner, set_->first(n), set_->latents().given, refine_seed_, keep_refining_, refined_first_, answer);
-}
-
 PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   const torch::NoGradGuard no_grad;
   const Stopwatch watch;
@@ -180,9 +169,9 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   out.n = n;
   std::optional<OneThread> one_thread(std::in_place);
   ask_runs(n, out);
-  if (references && refined_) {
+  if (references && refiner_ && refiner_->wanted(wish_, n)) {
     one_thread.reset();  // it takes many evaluations of networks
-    refine(n, out);
+    add_refined(*refiner_, wish_, set_->first(n), set_->latents().given, refine_seed_, keep_refining_, out);
     one_thread.emplace();
   }
   if (!set_->note().empty() && n == set_->size()) out.warnings.push_back({WarningKind::cut_file, set_->note()});

@@ -12,6 +12,7 @@
 #include "app/posterior/plots/nuisance_view.h"
 #include "app/posterior/plots/posterior_plots.h"
 #include "app/posterior/set/observed_set.h"
+#include "app/posterior/source/refined_source.h"
 #include "core/eval/evaluate/local_test.h"
 #include "core/nuisance_posterior.h"
 #include "core/train/run/run.h"
@@ -44,12 +45,12 @@ class SetPosterior {
 
   // Whether the references include the shown run's learned product.
   void ask_learned_product(bool ask) { learned_product_ = ask; }
-  // Whether the references include the shown run's posterior refined by its learned likelihood (refined_source.h).
-  // It takes seconds; `keep_going` false throws Stopped.
-  void ask_refined(bool ask, std::function<bool()> keep_going = {}, std::uint64_t seed = kFigureSeed,
-                   bool first = false) {
-    refined_ = ask;
-    refined_first_ = first;
+  // Whether the references include the shown run's posterior refined by its learned likelihood, and whether it comes
+  // before the run's own. It takes seconds; `keep_going` false throws Stopped. A null refiner leaves it out.
+  void refine_by(std::shared_ptr<const Refiner> refiner, SourceWish wish, std::function<bool()> keep_going = {},
+                 std::uint64_t seed = kFigureSeed) {
+    refiner_ = std::move(refiner);
+    wish_ = wish;
     keep_refining_ = std::move(keep_going);
     refine_seed_ = seed;
   }
@@ -98,11 +99,12 @@ class SetPosterior {
   void leave_out_far(const AskedSet& asked, const Observations& x, SetPredictiveTest& test) const;
   void ask_references(std::int64_t n, PosteriorAnswer& answer) const;
   void ask_product(std::int64_t n, PosteriorAnswer& answer) const;
-  void refine(std::int64_t n, PosteriorAnswer& answer) const;
 
   std::shared_ptr<ObservedSet> set_;
   std::vector<AskedRun> runs_;
-  bool learned_product_ = false, refined_ = false, refined_first_ = false;
+  bool learned_product_ = false;
+  std::shared_ptr<const Refiner> refiner_;
+  SourceWish wish_ = SourceWish::run;
   std::function<bool()> keep_refining_;
   std::uint64_t refine_seed_ = kFigureSeed;
   bool confined_ = false;  // no density lies outside the targets' ranges

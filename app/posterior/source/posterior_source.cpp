@@ -94,9 +94,10 @@ SeriesRole reference_role(const std::string& name) {
 }
 
 LineStyle posterior_style(SeriesRole role, const std::string& name) {
-  return role == SeriesRole::exact || name == kLearnedProduct || name == kRefined ? LineStyle::dashed
-         : role == SeriesRole::naive || role == SeriesRole::other                 ? LineStyle::dotted
-                                                                                  : LineStyle::solid;
+  const bool other = role == SeriesRole::other;
+  return role == SeriesRole::exact || (other && (name == kLearnedProduct || name == kRefined)) ? LineStyle::dashed
+         : role == SeriesRole::naive || other                                                  ? LineStyle::dotted
+                                                                                               : LineStyle::solid;
 }
 
 }  // namespace pairs

@@ -18,6 +18,10 @@ constexpr double kApart = 4, kOwnError = 0.25;
 // A refined posterior that is wider than the run's by more contradicts it.
 constexpr double kWider = 1.5;
 
+// Parameters at which the likelihood of a usual set is evaluated (core/likelihood/refined_posterior.cpp), and the
+// seconds of everything else.
+constexpr double kUsualEvaluations = 4500, kSamplerSeconds = 0.2;
+
 std::string untrained(const LoadedRun& run) {
   return fmt::format("the run has no learned likelihood; train it with: pairs --batch likelihood {}",
                      shell_word(run.folder.string()));
@@ -45,38 +49,75 @@ RunLikelihood usable_likelihood(const LoadedRun& run) {
 
 }  // namespace
 
-void check_refinable(const LoadedRun& run, const char* option) {
-  if (const std::string why = not_refined(run); !why.empty()) fail_usage("{} cannot serve this run: {}", option, why);
-  usable_likelihood(run);
-}
-
 bool compared_sources(const LoadedRun& run) {
-  if (!not_refined(run).empty()) return false;
-  const std::optional<RunLikelihood> known = load_likelihood(run.folder, *run.task);
-  return known && !known->independence.rejected && load_source_choice(run.folder);
+  try {
+    return refiner_of(run, SourceWish::best) != nullptr;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
-Refiner::Refiner(const LoadedRun& run)
-    : known_(usable_likelihood(run)), choice_(load_source_choice(run.folder)), task_(run.task) {}
-
-bool Refiner::first(const std::string& source, std::int64_t n) const {
-  return source == source_word::kRefined || (source == source_word::kBest && choice_ && choice_->refined(n));
+std::string likelihood_stamp(const LoadedRun& run) {
+  std::string stamp;
+  std::error_code code;
+  for (const char* name : {likelihood_file::weights, likelihood_file::comparison}) {
+    const std::filesystem::path file = likelihood_folder(run.folder) / name;
+    const auto time = std::filesystem::last_write_time(file, code);
+    if (!code) stamp += fmt::format("{} {} ", name, time.time_since_epoch().count());
+  }
+  return stamp;
 }
 
-std::string Refiner::why_first(const std::string& source, std::int64_t n) const {
-  return source == source_word::kBest && choice_
-             ? fmt::format("The refined posterior comes first: {} (--source run gives the run's own alone).",
-                           choice_->text(n))
-             : "The refined posterior comes first, as asked by --source refined.";
+Refiner::Refiner(const LoadedRun& run) : Refiner(usable_likelihood(run), load_source_choice(run.folder), run.task) {}
+
+bool Refiner::wanted(SourceWish wish, std::int64_t n) const {
+  return wish == SourceWish::both || first(wish, n);
 }
 
-std::shared_ptr<const Refiner> refiner_of(const LoadedRun& run, const std::string& source) {
-  if (source == source_word::kRefined) {
-    check_refinable(run, "--source refined");
+bool Refiner::first(SourceWish wish, std::int64_t n) const {
+  return wish == SourceWish::refined || (wish == SourceWish::best && choice_ && choice_->refined(n));
+}
+
+std::string Refiner::why_first(SourceWish wish, std::int64_t n) const {
+  return wish == SourceWish::best && choice_ ? fmt::format("The refined posterior comes first: {}.", choice_->text(n))
+                                             : "The refined posterior comes first, as asked.";
+}
+
+double Refiner::expected_seconds(std::int64_t n) const {
+  std::call_once(measured_, [this] {
+    constexpr std::int64_t kPoints = 128, kObservations = 64;
+    const LearnedLikelihood& likelihood = *known_.likelihood;
+    const auto& info = task_->info();
+    const torch::NoGradGuard no_grad;
+    const torch::Tensor given = info.given.empty()
+                                    ? torch::Tensor()
+                                    : torch::zeros({1, static_cast<std::int64_t>(info.given.size())}, torch::kFloat64);
+    const torch::Tensor z = torch::zeros({kPoints, likelihood.space().size()}, torch::kFloat64);
+    const torch::Tensor x = torch::zeros({kObservations, static_cast<std::int64_t>(likelihood.columns().size())});
+    likelihood.log_likelihood(z, x, given);  // the first call also makes room
+    const Stopwatch watch;
+    likelihood.log_likelihood(z, x, given);
+    pace_ = watch.seconds() * kUsualEvaluations / static_cast<double>(kPoints * kObservations);
+  });
+  return kSamplerSeconds + pace_ * static_cast<double>(n);
+}
+
+const char* source_option(SourceWish wish) {
+  return wish == SourceWish::both ? "--refine" : "--source refined";
+}
+
+std::shared_ptr<const Refiner> refiner_of(const LoadedRun& run, SourceWish wish) {
+  if (wish == SourceWish::run) return nullptr;
+  const std::string why = not_refined(run);
+  if (wish != SourceWish::best) {
+    if (!why.empty()) fail_usage("{} cannot serve this run: {}", source_option(wish), why);
     return std::make_shared<const Refiner>(run);
   }
-  if (source != source_word::kBest || !compared_sources(run)) return nullptr;
-  return std::make_shared<const Refiner>(run);
+  std::optional<SourceChoice> choice = why.empty() ? load_source_choice(run.folder) : std::nullopt;
+  if (!choice) return nullptr;
+  std::optional<RunLikelihood> known = load_likelihood(run.folder, *run.task);
+  if (!known || known->independence.rejected) return nullptr;
+  return std::make_shared<const Refiner>(*std::move(known), std::move(choice), run.task);
 }
 
 RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,

@@ -17,6 +17,7 @@ namespace likelihood_file {
 inline constexpr const char* folder = "likelihood";
 inline constexpr const char* config = "likelihood.toml";
 inline constexpr const char* weights = "likelihood.safetensors";
+inline constexpr const char* comparison = "comparison.json";  // core/train/stages/source_choice.h
 }  // namespace likelihood_file
 std::filesystem::path likelihood_folder(const std::filesystem::path& run);
 

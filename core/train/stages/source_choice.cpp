@@ -11,6 +11,7 @@
 #include "core/base/text/json.h"
 #include "core/base/text/text.h"
 #include "core/eval/evaluate/evaluate.h"
+#include "core/report/number_text.h"
 #include "core/stored_sets.h"
 #include "core/train/run/run.h"
 #include "core/train/stages/refined_density.h"
@@ -21,7 +22,6 @@ namespace {
 constexpr std::int64_t kComparedSets = 32, kFewerSets = 16, kMany = 100;  // above N = kMany, kFewerSets
 constexpr std::int64_t kLeastSets = 4;                                    // of a size that is compared
 constexpr std::int64_t kMostCompared = 1000;                              // the largest N
-constexpr const char* kFile = "comparison.json";
 
 // 1, 10, 100, … and the largest N; of an estimator with a head for each size, its sizes.
 std::vector<std::int64_t> compared_sizes(const Estimator& estimator) {
@@ -69,8 +69,8 @@ std::string SourceChoice::text(std::int64_t n) const {
   const SourceScore& near =
       *std::min_element(scores.begin(), scores.end(),
                         [&](const SourceScore& a, const SourceScore& b) { return distance(a) < distance(b); });
-  return fmt::format("at N = {} it {} {:.2g} ± {:.1g} nat against the run's own on {} held-out sets{}", near.n,
-                     near.gain < 0 ? "loses" : "gains", std::abs(near.gain), near.se, near.sets,
+  return fmt::format("at N = {} it {} {} nat against the run's own on {} held-out sets{}", count_text(near.n),
+                     near.gain < 0 ? "loses" : "gains", with_error_text(std::abs(near.gain), near.se, 2), near.sets,
                      near.refused > 0 ? fmt::format(", {} of which it refused", near.refused) : "");
 }
 
@@ -116,7 +116,7 @@ SourceChoice compare_sources(const OpenEstimator& open, const std::shared_ptr<co
 }
 
 std::optional<SourceChoice> load_source_choice(const std::filesystem::path& run) {
-  const std::filesystem::path file = likelihood_folder(run) / kFile;
+  const std::filesystem::path file = likelihood_folder(run) / likelihood_file::comparison;
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return std::nullopt;
   const nlohmann::json document = parse_json(read_file(file));
@@ -144,7 +144,7 @@ void save_source_choice(const std::filesystem::path& run, const SourceChoice& ch
   for (const SourceScore& one : choice.scores)
     document["scores"].push_back(
         {{"n", one.n}, {"sets", one.sets}, {"refused", one.refused}, {"gain", one.gain}, {"se", one.se}});
-  write_file(likelihood_folder(run) / kFile, document.dump(1) + "\n");
+  write_file(likelihood_folder(run) / likelihood_file::comparison, document.dump(1) + "\n");
 }
 
 }  // namespace pairs

@@ -120,6 +120,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.trained = posterior.runs().front().loaded.estimator->max_n();
   scene.no_product = no_learned_product(posterior.runs().front().loaded);
   scene.no_refined = not_refined(posterior.runs().front().loaded);
+  scene.compared = compared_sources(posterior.runs().front().loaded);
   scene.no_confidence = no_frequentist_answers(posterior.task());
   scene.simulated = set.simulated();
   scene.by_hand = !set.choice().theta.empty();
@@ -169,6 +170,7 @@ PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, c
   snapshot.typicality = at.typicality;
   snapshot.disagreement = disagreement_text(at.disagreement, info);
   snapshot.null = at.null;
+  snapshot.why_first = at.why_first;
   if (at.numbers.empty()) return snapshot;
   const std::vector<PosteriorNumbers> ghosts = pinned_of(pinned, info.name, target_names(info));
   snapshot.series.insert(snapshot.series.end(), ghosts.begin(), ghosts.end());
@@ -248,7 +250,13 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
   if (asked.interval != IntervalKind::central)
     words.push_back(fmt::format("--interval {}", interval_word(asked.interval)));
   if (asked.learned_product) words.push_back("--learned-product");
-  if (asked.refine) words.push_back("--refine");
+  // The usual source is the better one, which the window may not have refined.
+  const SourceWish first = shown ? shown->shown_source() : SourceWish::run;
+  if (asked.source == SourceWish::both)
+    words.push_back("--refine");
+  else if (scene && scene->compared ? first == SourceWish::run || asked.source != SourceWish::best
+                                    : first == SourceWish::refined)
+    words.push_back("--source " + source_word(first));
   if (shown && shown->n == asked.n && shown->kept_axes) {
     std::vector<double> ends;
     for (const AxisRange& range : shown->kept_axes->ranges) ends.insert(ends.end(), {range.first, range.second});

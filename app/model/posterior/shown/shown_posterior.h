@@ -34,6 +34,10 @@ struct PosteriorSnapshot {
   std::string null;                               // a line on the task's null value; "" without one
   std::optional<PosteriorAxes> kept_axes;         // if the axes differ from the figure's default
   double milliseconds = 0;                        // time from the aggregate to the shown run's numbers
+  std::string why_first;                          // why the refined posterior comes first; "": the run's own does
+  double refine_seconds = 0;                      // that a refined one is expected to take, which waits to be asked for
+
+  SourceWish shown_source() const { return why_first.empty() ? SourceWish::run : SourceWish::refined; }
 };
 
 // A value of θ or ψ of a simulated set.
@@ -101,6 +105,7 @@ struct PosteriorScene {
   std::int64_t trained = 1;          // the largest N in the shown run's training
   std::string no_confidence;         // why there are no frequentist results; else ""
   std::string no_refined;            // why its posterior cannot be refined; else ""
+  bool compared = false;             // the better of its own and its refined posterior comes first
   std::string no_product;            // why the shown run has no learned product; else ""
   bool simulated = true;
   bool by_hand = false;              // whether θ and ψ were set by hand

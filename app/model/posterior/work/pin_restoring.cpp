@@ -22,7 +22,8 @@ PinnedPosterior answered(const PinnedQuestion& pin, const LoadedRun& run, int sh
   PAIRS_CHECK(pin.n <= posterior.set().size(), "{} holds {} observations, not {}", posterior.set().name(),
               posterior.set().size(), pin.n);
   posterior.embed_until(pin.n, [&] { return !stale(); });
-  const PosteriorAnswer answer = posterior.answer(pin.n, false);
+  posterior.refine_by(refiner_of(run, pin.source), pin.source, [&] { return !stale(); });
+  const PosteriorAnswer answer = posterior.answer(pin.n, pin.source == SourceWish::refined);
   PAIRS_CHECK(!answer.numbers.empty(), "{}", no_posterior_text(answer));
   const TaskInfo& info = run.task->info();
   return {0, info.name, target_names(info), ghost_of(answer.numbers.front(), pin.name, shade), pin};

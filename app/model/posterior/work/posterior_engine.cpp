@@ -68,6 +68,10 @@ class PosteriorEngine::Work {
   // Resets all results after a change of runs or set.
   void begin();
   void publish_scene();
+  // Reads the likelihood of the shown run. Returns whether it, or what is wanted of it, is another than before.
+  bool load_refiner(SourceWish wish);
+  // Whether the posterior of n observations is refined without being asked again.
+  bool refines(std::int64_t n) const;
   void embed_next();
   void embed_until(std::int64_t n, const Stale& stale);
   void serve(std::int64_t n, bool asked);
@@ -103,7 +107,15 @@ class PosteriorEngine::Work {
   };
   std::vector<Beside> extra_;
   IntervalKind interval_ = IntervalKind::central;
-  bool learned_product_ = false, refined_ = false;
+  bool learned_product_ = false;
+  // The likelihood of the shown run, read for a wish and again once its file is another.
+  std::shared_ptr<const Refiner> refiner_;
+  std::string refiner_stamp_;
+  SourceWish source_ = SourceWish::run;
+  std::uint64_t refined_set_ = 0;  // the set and N at which it is refined however long that takes
+  std::int64_t refined_n_ = 0;
+  double at_once_ = 0;  // seconds that it may take at others
+  std::function<bool()> keep_refining_;
   std::map<std::vector<std::string>, std::vector<std::string>> derived_;  // by the targets' names
   std::vector<WidthPoint> widths_;
   std::set<std::int64_t> width_done_;
@@ -273,7 +285,6 @@ void PosteriorEngine::Work::begin() {
   for (const Shown& one : runs_) asked.push_back(one.asked);
   posterior_.emplace(set_, std::move(asked));
   posterior_->ask_learned_product(learned_product_);
-  posterior_->ask_refined(refined_);
   for (std::size_t r = 0; r < runs_.size(); ++r) runs_[r].asked.embedded = posterior_->runs()[r].embedded;
   widths_.clear();
   width_done_.clear();
@@ -291,6 +302,28 @@ void PosteriorEngine::Work::publish_scene() {
     n.failure.clear();
     n.embedded = static_cast<double>(posterior_->ready()) / static_cast<double>(set_->size());
   });
+}
+
+bool PosteriorEngine::Work::load_refiner(SourceWish wish) {
+  const LoadedRun& run = runs_.front().asked.loaded;
+  const bool other_wish = std::exchange(source_, wish) != wish;
+  std::string now = run.folder.string() + " " + likelihood_stamp(run);
+  const bool other_file = now != refiner_stamp_;
+  if (!other_wish && !other_file) return false;
+  refiner_ = nullptr;
+  refiner_stamp_ = std::move(now);
+  try {
+    refiner_ = refiner_of(run, source_);
+  } catch (const std::exception& error) {
+    report(fmt::format("the posterior is not refined: {}", sentence(error)));
+  }
+  if (posterior_) publish_scene();
+  return true;
+}
+
+bool PosteriorEngine::Work::refines(std::int64_t n) const {
+  if (!refiner_ || !refiner_->wanted(source_, n)) return false;
+  return (set_id_ == refined_set_ && n == refined_n_) || refiner_->expected_seconds(n) <= at_once_;
 }
 
 void PosteriorEngine::Work::embed_next() {
@@ -319,7 +352,11 @@ void PosteriorEngine::Work::embed_until(std::int64_t n, const Stale& stale) {
 }
 
 void PosteriorEngine::Work::serve(std::int64_t n, bool asked) {
-  if (reference_milliseconds_ > kSlowReference) show(posterior_->answer(n, false), false, at_.numbers);
+  // A partly embedded set is passed by.
+  const bool refined = asked && refines(n);
+  posterior_->refine_by(refined ? refiner_ : nullptr, source_, keep_refining_);
+  if (refined || reference_milliseconds_ > kSlowReference) show(posterior_->answer(n, false), false, at_.numbers);
+  if (refined) board_.now("refining the posterior");
   at_ = posterior_->answer(n);
   reference_milliseconds_ = at_.reference_milliseconds();
   show(at_, asked);
@@ -335,10 +372,13 @@ void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const st
       snapshot_of(task_->info(), at, set, asked ? *axes_ : passing, ++snapshots_, ghosts()));
   if (const auto asked_for = derived_.find(target_names(task_->info())); asked_for != derived_.end())
     snapshot->derived = derived_numbers(derived_quantities(asked_for->second, task_->info()), at.sources);
+  if (refiner_ && refiner_->wanted(source_, at.n) && !refines(at.n))
+    snapshot->refine_seconds = refiner_->expected_seconds(at.n);
   if (snapshot->density && !before.empty()) {
     const auto named = std::make_shared<Figure>(*snapshot->density);
     for (const PosteriorNumbers& one : before)
-      if (!one.ours) name_awaited(named->plots.front(), one);
+      if (std::none_of(at.numbers.begin(), at.numbers.end(), [&](const auto& there) { return there.name == one.name; }))
+        name_awaited(named->plots.front(), one);
     snapshot->density = named;
   }
   board_.publish([&](PosteriorResult& n) {
@@ -380,8 +420,11 @@ PosteriorNumbers PosteriorEngine::Work::numbers_of(const OtherSet& one, const St
   AskedRun run = runs_.front().asked;
   run.embedded = nullptr;
   SetPosterior posterior(std::make_shared<ObservedSet>(task_, one.choice), {std::move(run)});
-  posterior.embed_until(posterior.set().size(), [&] { return !stale(); });
-  const PosteriorAnswer answer = posterior.answer(posterior.set().size(), false);
+  const std::int64_t n = posterior.set().size();
+  posterior.embed_until(n, [&] { return !stale(); });
+  const bool refined = refiner_ && refiner_->first(source_, n) && refiner_->expected_seconds(n) <= at_once_;
+  posterior.refine_by(refined ? refiner_ : nullptr, source_, [&] { return !stale(); });
+  const PosteriorAnswer answer = posterior.answer(n, refined);
   if (answer.numbers.empty()) fail("{}: {}", printable(one.name), no_posterior_text(answer));
   return answer.numbers.front();
 }
@@ -457,16 +500,21 @@ void PosteriorEngine::Work::publish_width(std::int64_t n) {
 void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& stale) {
   load_runs(request, stale);
   if (runs_.empty()) return;
+  const bool other_source = load_refiner(request.asked.source);
   load_set(request);
   const bool other_pin = std::exchange(pinned_, request.pinned) != request.pinned;
   const bool other_interval = std::exchange(interval_, request.asked.interval) != request.asked.interval;
   const bool other_product =
       std::exchange(learned_product_, request.asked.learned_product) != request.asked.learned_product;
-  const bool other_refined = std::exchange(refined_, request.asked.refine) != request.asked.refine;
   const bool other_derived = std::exchange(derived_, request.asked.other_derived) != request.asked.other_derived;
   posterior_->ask_learned_product(learned_product_);
-  posterior_->ask_refined(refined_, [&stale] { return !stale(); });
   const std::int64_t n = std::clamp<std::int64_t>(request.asked.n, 1, set_->size());
+  const bool before = refines(n);
+  at_once_ = request.at_once;
+  refined_set_ = request.refined_set;
+  refined_n_ = request.refined_n;
+  const bool other_refined = other_source || refines(n) != before;
+  keep_refining_ = [&stale] { return !stale(); };
   board_.now("embedding the observed set");
   embed_until(n, stale);
   board_.now("posterior");

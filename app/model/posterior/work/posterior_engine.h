@@ -43,6 +43,10 @@ struct PosteriorRequest {
   std::vector<OtherSet> extra;             // sets of the shown set's file
   std::string data, device = "auto";
   std::map<std::string, int> shades;  // shades of the runs' colors
+  // The set and N at which the posterior is refined however long that takes.
+  std::uint64_t refined_set = 0;
+  std::int64_t refined_n = 0;
+  double at_once = 2;  // seconds that it may take at others
 };
 
 // The newest results.

@@ -29,6 +29,9 @@ bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const La
   check_writable(asked.file);
   SetPosterior posterior(std::make_shared<ObservedSet>(run.task, asked.question.set), {{run}});
   posterior.embed_until(asked.question.n, [&] { return !stale(); });
+  const SourceWish source = asked.question.source;
+  posterior.refine_by(
+      refiner_of(run, source), source, [&] { return !stale(); }, asked.question.seed);
   const PosteriorAnswer answer = posterior.answer(asked.question.n);
   // Draws as many as infer does, because the last digits depend on their number.
   const TargetRoom& room = target_room_of(info);

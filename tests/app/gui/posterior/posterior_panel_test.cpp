@@ -80,15 +80,16 @@ TEST_F(PosteriorPanelTest, TheLearnedProductIsAskedForByAClick) {
   ASSERT_TRUE(d.rest(60));
   const auto& series = posterior().shown()->series;
   EXPECT_TRUE(std::any_of(series.begin(), series.end(), [](const auto& one) { return one.name == "learned product"; }));
-  d.click("posterior/refined");
-  EXPECT_TRUE(posterior().options.refined());
+  d.click("posterior/source");
+  d.click("posterior/source/3");
+  EXPECT_EQ(posterior().options.source(), SourceWish::both);
   ASSERT_TRUE(d.rest(60));
   const auto& more = posterior().shown()->series;
   EXPECT_TRUE(std::any_of(more.begin(), more.end(), [](const auto& one) { return one.name == "refined"; }));
   d.studio.open_task("digits");
   ASSERT_TRUE(d.rest(60));
   d.frames(3);
-  EXPECT_EQ(d.find("posterior/refined"), nullptr);
+  EXPECT_EQ(d.find("posterior/source"), nullptr);
   EXPECT_FALSE(d.find("posterior/product"));
 }
 

@@ -44,16 +44,15 @@ constexpr const char* kWords[] = {"plain", "a \"quoted\" one", "two\nlines", "ta
 std::vector<std::function<void(Question&)>> changes() {
   // A new field makes this fail to compile: add its change below.
   const Question all;
-  [[maybe_unused]] const auto& [run, set, many, n, others, interval, product, refine, source, derived, other_derived,
-                                prior, tests, seed, predictive_seed, pinned] = all;
+  [[maybe_unused]] const auto& [run, set, many, n, others, interval, product, source, derived, other_derived, prior,
+                                tests, seed, predictive_seed, pinned] = all;
   std::vector<std::function<void(Question&)>> out = {
       [](Question& q) { q.n = 1; },
       [](Question& q) { q.n = 1'000'000; },
       [](Question& q) { q.interval = IntervalKind::highest_density; },
       [](Question& q) { q.interval = IntervalKind::upper_limit; },
       [](Question& q) { q.learned_product = true; },
-      [](Question& q) { q.refine = true; },
-      [](Question& q) { q.source = "refined"; },
+      [](Question& q) { q.source = SourceWish::refined; },
       [](Question& q) { q.seed = 0; },
       [](Question& q) { q.predictive_seed = 17; },
       [](Question& q) {

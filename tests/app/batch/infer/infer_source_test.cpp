@@ -1,0 +1,144 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/files/files.h"
+#include "tests/app/batch/program.h"
+#include "tests/app/compared_run.h"
+#include "tests/core/base/temporary_folder.h"
+
+// Which of a run's two posteriors comes first, in every command that shows one.
+namespace pairs::batch {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class PosteriorSources : public testing::Test {
+ protected:
+  PosteriorSources() {
+    make_compared_run(run_);
+    std::string rows = "run,x\n";
+    for (int k = 0; k < 20; ++k) rows += fmt::format("many,{}\n", 0.13 * k - 1.2);
+    write_file(folder_ / "sets.csv", rows + "one,0.3\n");
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  json infer(std::vector<std::string> more) const {
+    std::vector<std::string> words = {"infer", run_.string(),  "--data", path("sets.csv"), "--group",
+                                      "run",   "--predictive", "0",      "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return json::parse(answer.out);
+  }
+  json one(const std::string& member, std::vector<std::string> more) const {
+    more.insert(more.end(), {"--member", member, "--out", path("one.npz")});
+    return infer(more);
+  }
+  json many(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--out", path("many.csv")});
+    const json answered = infer(more);
+    json by;
+    for (const json& row : answered.at("sets")) by[row.at("set").get<std::string>()] = row;
+    return by;
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path run_ = folder_ / "run";
+};
+
+TEST_F(PosteriorSources, TheBetterOneComesFirstAtEachSize) {
+  const json best = one("many", {}), small = one("one", {});
+  EXPECT_EQ(best.at("source"), "refined");
+  EXPECT_EQ(best.at("mean"), best.at("refined").at("mean"));
+  EXPECT_FALSE(small.contains("refined")) << "its own is better at N = 1, and alone";
+  const json own = one("many", {"--source", "run"});
+  EXPECT_FALSE(own.contains("refined"));
+  EXPECT_EQ(best.at("run_alone").at("mean"), own.at("mean"));
+  const json both = one("many", {"--refine"});
+  EXPECT_EQ(both.at("source"), "run");
+  EXPECT_EQ(both.at("mean"), own.at("mean")) << "the run's own stays first";
+  EXPECT_EQ(both.at("refined").at("mean"), best.at("mean"));
+  EXPECT_EQ(one("one", {"--source", "refined"}).at("source"), "refined") << "in any case";
+  EXPECT_FALSE(one("many", {"--prior", "beta(2, 8)"}).contains("refined")) << "another prior is of the run's own";
+}
+
+TEST_F(PosteriorSources, ManySetsHaveTheRowsOfSingleCalls) {
+  const auto expect_same = [&](const std::vector<std::string>& more) {
+    const json rows = many(more);
+    for (const char* member : {"one", "many"}) {
+      const json single = one(member, more);
+      const json& row = rows.at(member);
+      EXPECT_NEAR(row.at("mean")[0].get<double>(), single.at("mean")[0].get<double>(), 1e-4) << member;
+      EXPECT_EQ(row.contains("refined"), !more.empty() && single.contains("refined") && more[0] == "--refine");
+      if (row.contains("source"))
+        EXPECT_EQ(row.at("source"), single.contains("source") ? single.at("source") : json("run")) << member;
+    }
+    return rows;
+  };
+  const json best = expect_same({});
+  EXPECT_EQ(best.at("many").at("source"), "refined");
+  EXPECT_EQ(best.at("one").at("source"), "run");
+  EXPECT_THAT(read_file(path("many.csv")), HasSubstr(",source"));
+  EXPECT_EQ(expect_same({"--source", "refined"}).at("one").at("source"), "refined");
+  expect_same({"--source", "run"});
+  EXPECT_THAT(read_file(path("many.csv")), Not(HasSubstr("source")));
+  EXPECT_TRUE(expect_same({"--refine"}).at("one").contains("refined"));
+  EXPECT_THAT(read_file(path("many.csv")), HasSubstr("theta_refined_mean"));
+}
+
+TEST_F(PosteriorSources, ReportsAndFiguresFollow) {
+  const auto done = [&](std::vector<std::string> words) {
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return answer;
+  };
+  const std::vector<std::string> report = {
+      "report", run_.string(), "--data", path("sets.csv"), "--group",         "run",        "--member", "many",
+      "--sets", "0",           "--json", "--out",          path("page.html"), "--overwrite"};
+  const json page = json::parse(done(report).out);
+  EXPECT_EQ(page.at("infer").at("source"), "refined");
+  EXPECT_EQ(page.at("infer").at("mean"), one("many", {}).at("mean"));
+  const std::string html = read_file(path("page.html"));
+  EXPECT_THAT(html, HasSubstr("The refined posterior comes first: at N = 20 it gains 0.30 ± 0.10 nat"));
+  EXPECT_THAT(html, HasSubstr("was refined for this set"));
+  std::vector<std::string> own = report;
+  own.insert(own.end(), {"--source", "run"});
+  EXPECT_FALSE(json::parse(done(own).out).at("infer").contains("source"));
+  EXPECT_THAT(read_file(path("page.html")), HasSubstr("pairs --batch infer " + run_.string()));
+  EXPECT_THAT(read_file(path("page.html")), HasSubstr("--n 20 --source run")) << "its commands say so";
+  const auto series = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"figure", "posterior", run_.string(), "--n", "20", "--out", path("p.csv")};
+    words.insert(words.end(), more.begin(), more.end());
+    done(words);
+    return read_file(path("p.csv"));
+  };
+  EXPECT_THAT(series({}), HasSubstr("refined"));
+  EXPECT_THAT(series({"--source", "run"}), Not(HasSubstr("refined")));
+  const auto forest = [&](const std::string& source) {
+    done({"figure", "forest", run_.string(), "--data", path("sets.csv"), "--group", "run", "--source", source, "--out",
+          path("f.csv")});
+    return read_file(path("f.csv"));
+  };
+  EXPECT_NE(forest("best"), forest("run"));
+}
+
+TEST_F(PosteriorSources, AWrongChoiceIsRefused) {
+  const auto refused = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"infer", run_.string(), "--data", path("sets.csv"), "--columns", "x"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, 2) << answer.out;
+    return answer.err;
+  };
+  EXPECT_THAT(refused({"--source", "bets"}), HasSubstr("--source must be one of best, run, refined, both, not 'bets'"));
+  EXPECT_THAT(refused({"--source", "run", "--refine"}), HasSubstr("--source"));
+  EXPECT_THAT(refused({"--source", "refined", "--prior", "beta(2, 8)"}), HasSubstr("--source refined"));
+  EXPECT_THAT(refused({"--source", "refined", "--local-test", "20"}), HasSubstr("--source refined"));
+}
+
+}  // namespace
+}  // namespace pairs::batch
