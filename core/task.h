@@ -98,6 +98,9 @@ struct TaskInfo {
   ObservationKind kind;
   std::vector<std::int64_t> observation_shape;   // shape of one x: {2} or {1, 28, 28}; of one of its rows if x is rows
   std::vector<std::string> observation_columns;  // names of the columns of points and rows; empty for images
+  // Columns of points that are covariates: their joint distribution in a set does not depend on θ and ψ, so that a
+  // likelihood may be conditioned on them. Ascending indices.
+  std::vector<std::int64_t> covariates = {};
   std::string data_source;     // "simulated", "MNIST", "1 sphere, 16 × 16 pixels, ...": shown with every run and
                                // figure; scores on different data sources are not comparable
   std::string data_hint = {};  // how to provide better data, in one sentence; "" if there are none

@@ -65,33 +65,47 @@ Tensor ColumnDensity::log_density(std::int64_t j, const Tensor& x, const Mixture
   return at::logsumexp(m.log_weight + at::log_sigmoid(b) + at::log_sigmoid(-a) + rest, -1);
 }
 
-Tensor ColumnDensity::log_prob(const Tensor& x, const Tensor& context) const {
+Tensor ColumnDensity::log_prob(const Tensor& x, const Tensor& context, std::int64_t first) const {
+  return log_prob_between(x, context, first, columns());
+}
+
+Tensor ColumnDensity::log_prob_of_first(const Tensor& x, const Tensor& context, std::int64_t count) const {
+  return log_prob_between(x, context, 0, count);
+}
+
+Tensor ColumnDensity::log_prob_between(const Tensor& x, const Tensor& context, std::int64_t first,
+                                       std::int64_t end) const {
   Tensor sum;
-  for (std::int64_t j = 0; j < columns(); ++j) {
+  for (std::int64_t j = first; j < end; ++j) {
     const Tensor one = log_density(j, x.narrow(1, j, 1), mixture(j, input(j, x, context)));
     sum = sum.defined() ? sum + one : one;
   }
   return sum;
 }
 
-Tensor ColumnDensity::log_prob_all(const Tensor& x, const Tensor& context) const {
+Tensor ColumnDensity::log_prob_all(const Tensor& x, const Tensor& context, std::int64_t first) const {
   const std::int64_t count = x.size(0), contexts = context.size(0);
-  // The first column's mixtures depend on the context alone.
-  const Mixture first = mixture(0, context);
-  const Mixture rows = {first.log_weight.unsqueeze(1), first.mean.unsqueeze(1), first.log_scale.unsqueeze(1)};
+  // The mixtures of column 0 depend on the context alone.
+  Mixture rows;
+  if (first == 0) {
+    const Mixture one = mixture(0, context);
+    rows = {one.log_weight.unsqueeze(1), one.mean.unsqueeze(1), one.log_scale.unsqueeze(1)};
+  }
   std::vector<Tensor> parts;
   const std::int64_t at_once = std::max<std::int64_t>(1, kRowsAtOnce / contexts);
   for (std::int64_t from = 0; from < count; from += at_once) {
     const Tensor part = x.slice(0, from, std::min(from + at_once, count));
     const std::int64_t n = part.size(0);
-    Tensor sum = log_density(0, part.narrow(1, 0, 1).unsqueeze(0), rows);  // [S, n]
-    for (std::int64_t j = 1; j < columns(); ++j) {
+    Tensor sum;  // [S, n]
+    if (first == 0) sum = log_density(0, part.narrow(1, 0, 1).unsqueeze(0), rows);
+    for (std::int64_t j = std::max<std::int64_t>(first, 1); j < columns(); ++j) {
       const Tensor all = at::cat({part.slice(1, 0, j).unsqueeze(0).expand({contexts, n, j}),
                                   context.unsqueeze(1).expand({contexts, n, context.size(1)})},
                                  2)
                              .view({contexts * n, j + context.size(1)});
       const Tensor values = part.narrow(1, j, 1).unsqueeze(0).expand({contexts, n, 1}).reshape({contexts * n, 1});
-      sum = sum + log_density(j, values, mixture(j, all)).view({contexts, n});
+      const Tensor one = log_density(j, values, mixture(j, all)).view({contexts, n});
+      sum = sum.defined() ? sum + one : one;
     }
     parts.push_back(sum);
   }

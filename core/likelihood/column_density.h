@@ -23,10 +23,13 @@ class ColumnDensity : public torch::nn::Module {
   ColumnDensity(const Settings& settings, std::vector<double> cells, std::int64_t context, at::Generator generator);
 
   std::int64_t columns() const { return static_cast<std::int64_t>(cells_.size()); }
-  // log q -> [B]. Differentiable.
-  torch::Tensor log_prob(const torch::Tensor& x, const torch::Tensor& context) const;
-  // log q of every x [N, m] under every context [S, c] -> [S, N]. The first column's network runs once per context.
-  torch::Tensor log_prob_all(const torch::Tensor& x, const torch::Tensor& context) const;
+  // log q of the columns from `first` on, given those before -> [B]. Differentiable.
+  torch::Tensor log_prob(const torch::Tensor& x, const torch::Tensor& context, std::int64_t first = 0) const;
+  // The same of the first `count` columns alone.
+  torch::Tensor log_prob_of_first(const torch::Tensor& x, const torch::Tensor& context, std::int64_t count) const;
+  // log q of the columns from `first` on, of every x [N, m] under every context [S, c] -> [S, N]. The network of column
+  // 0 runs once per context.
+  torch::Tensor log_prob_all(const torch::Tensor& x, const torch::Tensor& context, std::int64_t first = 0) const;
   // One sample for each context -> [B, m]; random numbers are a pure function of `key`. No gradients.
   torch::Tensor sample(const torch::Tensor& context, std::uint64_t key) const;
   // Normal scores Φ⁻¹(Q(x_j | x_1 .. x_{j-1}, context)) -> [B, m], clamped to ±5; independent and standard normal if q
@@ -41,6 +44,8 @@ class ColumnDensity : public torch::nn::Module {
   Mixture mixture(std::int64_t j, const torch::Tensor& input) const;
   // log q of x [.., 1] under the mixture -> [..].
   torch::Tensor log_density(std::int64_t j, const torch::Tensor& x, const Mixture& mixture) const;
+  torch::Tensor log_prob_between(const torch::Tensor& x, const torch::Tensor& context, std::int64_t first,
+                                 std::int64_t end) const;
   torch::Tensor input(std::int64_t j, const torch::Tensor& x, const torch::Tensor& context) const;
 
   std::vector<double> cells_;

@@ -68,6 +68,22 @@ ColumnScale ColumnScale::of(const Tensor& values, const std::string& name) {
   return out;
 }
 
+ColumnScale ColumnScale::of_covariate(const Tensor& values) {
+  const Tensor different = std::get<0>(at::_unique(values, true));
+  const bool few = 2 * different.numel() <= values.numel();
+  if (different.numel() > 1 && !few) return of(values, "");
+  ColumnScale out;
+  out.low_ = different[0].item<double>();
+  out.high_ = different[-1].item<double>();
+  out.location_ = values.mean().item<double>();
+  if (different.numel() == 1) return out;
+  // Each value is the middle of a cell as wide as the smallest distance.
+  out.kind_ = ColumnKind::lattice;
+  out.step_ = different.diff().min().item<double>();
+  out.scale_ = values.std().item<double>();
+  return out;
+}
+
 Tensor ColumnScale::standardized(const Tensor& values) const {
   const Tensor t = ((kind_ == ColumnKind::positive ? values.log() : values) - location_) / scale_;
   return kind_ == ColumnKind::heavy ? at::asinh(t) : t;

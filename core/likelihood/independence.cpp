@@ -36,18 +36,19 @@ Features features_of(const LearnedLikelihood& likelihood, const TaskInfo& info, 
   const Tensor scores =
       likelihood.density(0).normal_scores(x, likelihood.context(z, given).expand({rows, -1})).to(torch::kCPU);
   std::vector<Tensor> all;
-  for (std::int64_t j = 0; j < scores.size(1); ++j) {
+  // Covariates may depend on each other in any way.
+  for (std::int64_t j = likelihood.covariates(); j < scores.size(1); ++j) {
     all.push_back(scores.select(1, j));
-    out.names.push_back("values of " + column_name(info, j));
+    out.names.push_back("values of " + column_name(info, likelihood.column(j)));
   }
-  for (std::int64_t j = 0; j < scores.size(1); ++j) {
+  for (std::int64_t j = likelihood.covariates(); j < scores.size(1); ++j) {
     all.push_back(scores.select(1, j).square());
-    out.names.push_back("spread of " + column_name(info, j));
+    out.names.push_back("spread of " + column_name(info, likelihood.column(j)));
   }
   const at::AutoGradMode gradients(true);
   // The gradient of each observation's log q by z: rows of parameters of their own, so that one pass has them all.
   const Tensor own = z.expand({rows, z.size(1)}).clone().set_requires_grad(true);
-  const Tensor log = likelihood.density(0).log_prob(x, likelihood.context(own, given));
+  const Tensor log = likelihood.density(0).log_prob(x, likelihood.context(own, given), likelihood.covariates());
   const Tensor gradient = torch::autograd::grad({log.sum()}, {own}).front();
   for (std::int64_t k = 0; k < gradient.size(1); ++k) {
     all.push_back(gradient.select(1, k));

@@ -54,6 +54,13 @@ std::string column_name(const TaskInfo& info, std::int64_t k) {
   return at < info.observation_columns.size() ? info.observation_columns[at] : fmt::format("x{}", k + 1);
 }
 
+std::vector<std::int64_t> density_order(const TaskInfo& info) {
+  std::vector<std::int64_t> order = info.covariates;
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(info.observation_numbers()); ++k)
+    if (std::find(info.covariates.begin(), info.covariates.end(), k) == info.covariates.end()) order.push_back(k);
+  return order;
+}
+
 std::string LearnedLikelihood::refused(const Task& task) {
   // A pool may have to be prepared first, which takes minutes: what a task's description says comes before.
   if (const std::string why = task.info().no_density(); !why.empty()) return why;
@@ -63,12 +70,14 @@ std::string LearnedLikelihood::refused(const Task& task) {
   return "";
 }
 
-LearnedLikelihood::LearnedLikelihood(LikelihoodSettings settings, ParameterSpace space,
+LearnedLikelihood::LearnedLikelihood(LikelihoodSettings settings, ParameterSpace space, const TaskInfo& info,
                                      std::vector<ColumnScale> columns, Tensor given_location, Tensor given_scale,
                                      std::uint64_t seed)
     : settings_(std::move(settings)),
       space_(std::move(space)),
       columns_(std::move(columns)),
+      order_(density_order(info)),
+      covariates_(static_cast<std::int64_t>(info.covariates.size())),
       given_location_(std::move(given_location)),
       given_scale_(std::move(given_scale)) {
   const std::int64_t given = given_location_.defined() ? given_location_.numel() : 0;
@@ -113,14 +122,18 @@ LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings&
           check_independent(task.info(), prior);
           std::vector<ColumnScale> columns;
           const Tensor x = draws.x.slice(0, 0, kMostScaled).to(torch::kFloat64);
-          for (std::int64_t k = 0; k < x.size(1); ++k)
-            columns.push_back(ColumnScale::of(x.select(1, k).contiguous(), column_name(task.info(), k)));
+          for (const std::int64_t k : density_order(task.info())) {
+            const Tensor values = x.select(1, k).contiguous();
+            columns.push_back(columns.size() < task.info().covariates.size()
+                                  ? ColumnScale::of_covariate(values)
+                                  : ColumnScale::of(values, column_name(task.info(), k)));
+          }
           Tensor location, scale;
           if (draws.prior_given.defined()) {
             location = draws.prior_given.mean(0);
             scale = draws.prior_given.std(0).clamp_min(1e-12);
           }
-          return LearnedLikelihood(settings, std::move(space), std::move(columns), location, scale, seed);
+          return LearnedLikelihood(settings, std::move(space), task.info(), std::move(columns), location, scale, seed);
         } catch (const Error& error) {
           throw Error(fmt::format("Task {} has no learned likelihood: {}", task.info().name, error.what()),
                       error.kind());
@@ -129,9 +142,12 @@ LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings&
 
 void LearnedLikelihood::check(const Tensor& x) const {
   const Tensor flat = x.reshape({x.size(0), -1}).to(torch::kCPU, torch::kFloat64);
-  for (std::size_t k = 0; k < columns_.size(); ++k)
-    if (const std::string why = columns_[k].refused(flat.select(1, static_cast<std::int64_t>(k))); !why.empty())
-      fail("column {} of x {}", k + 1, why);
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    // A covariate may have other values than the few that were simulated.
+    if (static_cast<std::int64_t>(k) < covariates_ && columns_[k].kind() == ColumnKind::lattice) continue;
+    if (const std::string why = columns_[k].refused(flat.select(1, order_[k])); !why.empty())
+      fail("column {} of x {}", order_[k] + 1, why);
+  }
 }
 
 Tensor LearnedLikelihood::standardized(const Tensor& x) const {
@@ -140,7 +156,7 @@ Tensor LearnedLikelihood::standardized(const Tensor& x) const {
   PAIRS_CHECK(flat.size(1) == m, "An observation has {} numbers, and the learned likelihood is of {}", flat.size(1), m);
   std::vector<Tensor> out;
   for (std::int64_t k = 0; k < m; ++k)
-    out.push_back(columns_[static_cast<std::size_t>(k)].standardized(flat.select(1, k)));
+    out.push_back(columns_[static_cast<std::size_t>(k)].standardized(flat.select(1, column(k))));
   return at::stack(out, 1).to(torch::kFloat32).to(device_);
 }
 
@@ -211,7 +227,7 @@ Tensor LearnedLikelihood::log_likelihood(const Tensor& z, const Tensor& x, const
       const Tensor some = x.slice(0, first, std::min(first + at_once, count));
       Tensor together;
       for (std::int64_t k = 0; k < members(); ++k) {
-        const Tensor log = density(k).log_prob_all(some, part);
+        const Tensor log = density(k).log_prob_all(some, part, covariates_);
         sums.select(1, 1 + k) += log.sum(1, false, torch::kFloat64).to(torch::kCPU);
         together = together.defined() ? at::logaddexp(together, log) : log;
       }
@@ -220,6 +236,27 @@ Tensor LearnedLikelihood::log_likelihood(const Tensor& z, const Tensor& x, const
     }
   }
   return out;
+}
+
+Tensor LearnedLikelihood::log_densities(const Tensor& z, const Tensor& x, const Tensor& given,
+                                        const std::function<bool()>& keep_going) const {
+  const at::NoGradGuard no_grad;
+  const Tensor all = context(z, given);
+  constexpr std::int64_t kAtOnce = 4096;
+  std::vector<Tensor> parts;
+  for (std::int64_t first = 0; first < x.size(0); first += kAtOnce) {
+    if (keep_going && !keep_going()) throw Stopped();
+    const Tensor some = x.slice(0, first, std::min(first + kAtOnce, x.size(0)));
+    Tensor together;
+    for (std::int64_t k = 0; k < members(); ++k) {
+      const Tensor log = density(k).log_prob_all(some, all, covariates_);
+      together = together.defined() ? at::logaddexp(together, log) : log;
+    }
+    parts.push_back(
+        at::nan_to_num((together - std::log(static_cast<double>(members()))).to(torch::kCPU, torch::kFloat64), -1e300,
+                       -1e300, -1e300));
+  }
+  return at::cat(parts, 1);
 }
 
 Tensor LearnedLikelihood::simulate(const Tensor& z, const Tensor& given, std::uint64_t key) const {
@@ -233,11 +270,10 @@ Tensor LearnedLikelihood::simulate(const Tensor& z, const Tensor& given, std::ui
   Tensor out = at::empty_like(parts.front());
   for (std::int64_t row = 0; row < rows; ++row)
     out[row].copy_(parts[stream.below(static_cast<std::uint64_t>(members()))][row]);
-  for (std::size_t k = 0; k < columns_.size(); ++k) {
-    Tensor column = out.select(1, static_cast<std::int64_t>(k));
-    column.copy_(columns_[k].original(column));
-  }
-  return out;
+  std::vector<Tensor> columns(columns_.size());
+  for (std::size_t k = 0; k < columns_.size(); ++k)
+    columns[static_cast<std::size_t>(order_[k])] = columns_[k].original(out.select(1, static_cast<std::int64_t>(k)));
+  return at::stack(columns, 1);
 }
 
 std::map<std::string, Tensor> LearnedLikelihood::parameters() const {

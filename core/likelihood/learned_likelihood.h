@@ -19,13 +19,17 @@
 
 namespace pairs {
 
+// The columns of x in the order of a learned density: covariates, then the others.
+std::vector<std::int64_t> density_order(const TaskInfo& info);
 // The name of column k of x: "y", or "x1" where columns have no names.
 std::string column_name(const TaskInfo& info, std::int64_t k);
 
 // q(x | θ, ψ, c), the learned distribution of one observation given all parameters and conditions of its set, and the
 // learned prior p(θ, ψ | c). For independent observations the posterior of a set of any size follows from both:
 // p(θ, ψ | X) ∝ p(θ, ψ) Π q(x_i | θ, ψ, c). The training of q never sees more than one observation at a time.
-// Parameters are given in coordinates z (ParameterSpace).
+// Where x has covariates u (TaskInfo::covariates), Π q(y_i | u_i, θ, ψ, c) of the other columns y takes its place: the
+// distribution of u, which is learned to test that it does not depend on θ and ψ (covariate_law.h), cancels. Parameters
+// are given in coordinates z (ParameterSpace).
 class LearnedLikelihood {
  public:
   // Why the task has none, a clause: "its observations are images, …"; "" if it may have one.
@@ -39,14 +43,18 @@ class LearnedLikelihood {
                     const LikelihoodDraws& draws);
 
   const ParameterSpace& space() const { return space_; }
+  // In the order of the density: covariates, then the others. The column of x at place j of it.
   const std::vector<ColumnScale>& columns() const { return columns_; }
+  std::int64_t column(std::int64_t j) const { return order_[static_cast<std::size_t>(j)]; }
+  // How many of them are covariates.
+  std::int64_t covariates() const { return covariates_; }
   std::int64_t members() const { return static_cast<std::int64_t>(densities_.size()); }
   const ColumnDensity& density(std::int64_t member) const { return *densities_[static_cast<std::size_t>(member)]; }
 
   // Throws Error for observations x [N, m] whose columns cannot be those of simulations: numbers that are not whole in
   // a column of whole numbers, or not above 0 in one of positive numbers.
   void check(const torch::Tensor& x) const;
-  // Observations x [N, m] -> standardized float32 on the device of the networks.
+  // Observations x [N, m] -> standardized float32 in the order of the density, on the device of the networks.
   torch::Tensor standardized(const torch::Tensor& x) const;
   // The network's input for parameters z [S, d + p] and conditions [S, g], [1, g] or undefined -> [S, c].
   torch::Tensor context(const torch::Tensor& z, const torch::Tensor& given) const;
@@ -59,6 +67,9 @@ class LearnedLikelihood {
   // first of the mean of all members' densities, then of each member alone. `keep_going` false throws Stopped.
   torch::Tensor log_likelihood(const torch::Tensor& z, const torch::Tensor& x, const torch::Tensor& given,
                                const std::function<bool()>& keep_going = {}) const;
+  // The same of each observation by itself, by the mean of the members -> [S, N] float64.
+  torch::Tensor log_densities(const torch::Tensor& z, const torch::Tensor& x, const torch::Tensor& given,
+                              const std::function<bool()>& keep_going = {}) const;
   // One observation for each row of z and its conditions -> [S, m] float64 in original units.
   torch::Tensor simulate(const torch::Tensor& z, const torch::Tensor& given, std::uint64_t key) const;
 
@@ -83,13 +94,16 @@ class LearnedLikelihood {
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
  private:
-  LearnedLikelihood(LikelihoodSettings settings, ParameterSpace space, std::vector<ColumnScale> columns,
-                    torch::Tensor given_location, torch::Tensor given_scale, std::uint64_t seed);
+  LearnedLikelihood(LikelihoodSettings settings, ParameterSpace space, const TaskInfo& info,
+                    std::vector<ColumnScale> columns, torch::Tensor given_location, torch::Tensor given_scale,
+                    std::uint64_t seed);
   torch::Tensor known(const torch::Tensor& given, std::int64_t rows) const;
 
   LikelihoodSettings settings_;
   ParameterSpace space_;
   std::vector<ColumnScale> columns_;
+  std::vector<std::int64_t> order_;
+  std::int64_t covariates_ = 0;
   torch::Tensor given_location_, given_scale_;  // [g] float64; undefined if g = 0
   std::vector<std::shared_ptr<ColumnDensity>> densities_;
   std::shared_ptr<ColumnDensity> prior_;

@@ -16,6 +16,7 @@ namespace likelihood_sets {
 inline constexpr std::int64_t kTraining = 0;
 inline constexpr std::int64_t kPrior = std::int64_t{1} << 36, kScale = std::int64_t{1} << 37;
 inline constexpr std::int64_t kValidation = std::int64_t{3} << 36, kIndependence = std::int64_t{1} << 38;
+inline constexpr std::int64_t kCovariates = std::int64_t{5} << 36;
 }  // namespace likelihood_sets
 
 // Observations per parameters: a call of a simulator gives many for about the price of one.

@@ -1,6 +1,7 @@
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 
@@ -28,6 +29,11 @@ std::int64_t number_of(const std::map<std::string, std::string>& metadata, const
   return value;
 }
 
+// "0, 2", the columns of x that are covariates.
+std::string covariate_text(const std::vector<std::int64_t>& order, std::int64_t covariates) {
+  return fmt::format("{}", fmt::join(order.begin(), order.begin() + covariates, ", "));
+}
+
 }  // namespace
 
 void LearnedLikelihood::save(const std::filesystem::path& file, std::map<std::string, std::string> metadata) const {
@@ -46,6 +52,7 @@ void LearnedLikelihood::save(const std::filesystem::path& file, std::map<std::st
                   {"components", std::to_string(settings_.density.components)},
                   {"hidden", std::to_string(settings_.density.hidden)},
                   {"layers", std::to_string(settings_.density.layers)},
+                  {"covariates", covariate_text(order_, covariates_)},
                   {"prior_network", prior_network_used_ ? "1" : "0"}};
   out.metadata.merge(metadata);
   write_safetensors(file, out);
@@ -99,7 +106,11 @@ LearnedLikelihood LearnedLikelihood::load(const std::filesystem::path& file, con
     ParameterSpace space = ParameterSpace::from(kMargin, content.tensors);
     const auto all = static_cast<std::int64_t>(task.info().targets.size() + task.info().nuisances.size());
     PAIRS_CHECK(space.size() == all, "it has {} parameters, and task {} has {}", space.size(), task.info().name, all);
-    LearnedLikelihood out(settings, std::move(space), std::move(columns), location, scale, 0);
+    LearnedLikelihood out(settings, std::move(space), task.info(), std::move(columns), location, scale, 0);
+    const auto covariates = content.metadata.find("covariates");
+    PAIRS_CHECK(
+        (covariates == content.metadata.end() ? "" : covariates->second) == covariate_text(out.order_, out.covariates_),
+        "its covariates are not those of task {}", task.info().name);
     const at::NoGradGuard no_grad;
     for (const auto& [key, tensor] : out.parameters()) {
       const torch::Tensor& stored = find(key);

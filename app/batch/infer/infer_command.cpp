@@ -23,6 +23,7 @@
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/local_test_text.h"
 #include "app/posterior/caveats/verdict.h"
+#include "app/posterior/checks/foreign_observations.h"
 #include "app/posterior/files/derived_report.h"
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/files/refined_report.h"
@@ -67,6 +68,8 @@ struct InferAnswer {
   std::optional<WithinTest> within;
   std::string no_within;  // why it is missing, a clause
   std::optional<SetPredictiveTest> predictive;
+  std::optional<SingleObservations> singles;
+  std::string no_singles;  // why it is missing though it was asked for, a clause
   ModelVerdict verdict;
 };
 
@@ -98,6 +101,7 @@ void judge(const InferQuestion& question, const InferArguments& arguments, Infer
       asked ? infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.question.seed)
             : std::move(usual.predictive);
   answer.verdict = usual.verdict(answer.known.typicality, asked ? p_of(answer.predictive) : PredictiveP());
+  if (answer.singles) answer.verdict = foreign_verdict(std::move(answer.verdict), *answer.singles);
   answer.within = std::move(usual.within);
   answer.no_within = std::move(usual.why_not);
 }
@@ -113,6 +117,14 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const SourceWish wish = own && asked == SourceWish::best ? SourceWish::run : asked;
   posterior.refine_by(refiner_of(run.loaded, wish), wish, keep_going, arguments.question.seed);
   answer.known = posterior.answer(question.size);
+  if (!arguments.observations.empty()) {
+    try {
+      answer.singles = posterior.singles(question.size, *refiner_of(run.loaded, SourceWish::both),
+                                         arguments.question.seed, keep_going);
+    } catch (const Error& error) {
+      answer.no_singles = sentence(error);
+    }
+  }
   judge(question, arguments, answer);
   answer.samples = posterior.samples(answer.known, question.draws, arguments.question.seed);
   const PosteriorSource& source = answer.known.sources.front();
@@ -327,6 +339,14 @@ std::string verdict_text(const InferAnswer& answer, const InferArguments& argume
   return text;
 }
 
+// How the table of single observations is written, whose name was typed.
+ResultUse observations_use(const LoadedRun& run, const InferArguments& arguments) {
+  ResultUse use = result_use(run, arguments);
+  use.named = true;
+  use.option = "--observations";
+  return use;
+}
+
 Result infer(const InferArguments& arguments, bool json) {
   const LoadedRun run = open_run(arguments.question.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
@@ -338,6 +358,9 @@ Result infer(const InferArguments& arguments, bool json) {
   if (refined)
     if (const std::string why = not_refined(run); !why.empty())
       fail_usage("{} cannot serve this run: {}", refines, why);
+  if (!arguments.observations.empty())
+    if (const std::string why = not_refined(run); !why.empty())
+      fail_usage("--observations cannot serve this run: {}", why);
   if (target_room_of(run.task->info()).in_folder() && arguments.question.interval != IntervalKind::central)
     fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
                run.task->info().name);
@@ -352,6 +375,13 @@ Result infer(const InferArguments& arguments, bool json) {
     fail_usage("--member names a set of a file as it stands; leave --follow out");
   if (arguments.local_test > 0 && source == SourceWish::refined)
     fail_usage("--local-test tests the run's own posterior; leave --source refined out");
+  const bool single = !arguments.observations.empty();
+  if (single && arguments.follow) fail_usage("--observations takes a set as it stands; leave --follow out");
+  if (single)
+    check_output(arguments.observations, ".csv", {arguments.data(), arguments.theta, arguments.out}, "--observations");
+  const std::optional<ResultFile> table =
+      single ? std::optional<ResultFile>(std::in_place, arguments.observations, observations_use(run, arguments))
+             : std::nullopt;
   if (arguments.follow && refined) fail_usage("{} takes a set as it stands; leave --follow out", refines);
   if (arguments.follow && arguments.predictive > 0)
     fail_usage("--predictive takes a set as it stands; leave --follow out");
@@ -410,6 +440,18 @@ Result infer(const InferArguments& arguments, bool json) {
     if (!changed.empty()) report.said.document["warnings"].push_back(changed);
     result.text += fmt::format("\n{}\n", predictive_text(*answer.predictive, info));
   }
+  if (answer.singles) {
+    const Observations x = set.first(question.size);
+    report.said.document["observations"] = foreign_document(*answer.singles, info, x);
+    write_foreign(arguments.observations, *answer.singles, info, x);
+    table->written();
+    report.said.document["observations"]["file"] = printable(arguments.observations, 4096);
+    result.text += fmt::format("\n{}\nTheir densities stand in {}\n", foreign_text(*answer.singles, info, x),
+                               printable(arguments.observations, 300));
+  } else if (!answer.no_singles.empty()) {
+    report.said.document["no_observations"] = answer.no_singles;
+    result.text += fmt::format("\nSingle observations were not tested: {}\n", answer.no_singles);
+  }
   if (prior) report_prior(*prior, answer.known, interval, report.said.document, result.text);
   result.text += write_report(report.said, info, answer.derived, question, prior.get());
   if (!set.read_as().empty()) {
@@ -465,6 +507,11 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
                  "RUN/samples.npz, or ./samples.npz); of images a folder "
                  "(default: RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
+  app.add_option(
+         "--observations", arguments->observations,
+         "Also test each observation by itself, by the run's learned likelihood: which of them the model cannot "
+         "make; their densities and influence go to this table")
+      ->type_name("FILE.csv");
   app.add_option("--local-test", arguments->local_test,
                  "Test this posterior itself, by M simulated sets of the same size: whether a classifier can separate "
                  "their truths from samples of posteriors like it (below)")

@@ -20,6 +20,7 @@ namespace pairs::batch {
 struct InferArguments {
   Question question;
   std::string theta, out;
+  std::string observations;  // the table of single observations; "": they are not tested
   OpenArguments open;
   SamplerOptions sampler;
   std::int64_t samples = -1;     // -1: by the kind of target

@@ -45,6 +45,7 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
                                                   {!arguments.question.derived.empty(), "--derive"},
                                                   {arguments.local_test > 0, "--local-test"},
                                                   {arguments.predictive > 0, "--predictive"},
+                                                  {!arguments.observations.empty(), "--observations"},
                                                   {!arguments.question.prior.empty(), "--prior"}};
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set, and {} holds many: name one of them with --member", option, words);

@@ -208,8 +208,8 @@ Result benchmark(const BenchmarkArguments& given) {
     const LoadedRun run = open_run(folder.string(), open);
     std::string unrefined = one.unrefined;
     if (const auto learned = unrefined.empty() ? load_likelihood(folder, *run.task) : std::nullopt;
-        learned && learned->independence.rejected)
-      unrefined = learned->independence.text;
+        learned && !learned->unusable().empty())
+      unrefined = learned->unusable();
     if (!unrefined.empty()) notes += fmt::format("{} is not refined: {}.\n", one.name, unrefined);
     const Metrics metrics = scored(run, options_of(arguments, run), unrefined.empty(), printer);
     const double training = seconds_of(folder / run_file::events),

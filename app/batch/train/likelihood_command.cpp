@@ -64,11 +64,14 @@ Result likelihood(LikelihoodArguments arguments) {
       {"validation", made->validation},
       {"independence",
        {{"rejected", made->independence.rejected}, {"p", made->independence.p}, {"n", made->independence.n}}}};
+  if (!made->covariates.text.empty())
+    result.document["covariates"] = {{"rejected", made->covariates.rejected}, {"p", made->covariates.p}};
   result.text =
       fmt::format("{}: likelihood of one observation of {}, learned from {} simulated observations{}\n\n{}.\n",
                   task->info().title, name, count_text(made->simulations),
                   there ? "; it was there already, and nothing was trained" : "", made->independence.text);
-  result.text += made->independence.rejected
+  if (!made->covariates.text.empty()) result.text += made->covariates.text + ".\n";
+  result.text += !made->unusable().empty()
                      ? "Posteriors are not refined by it.\n"
                      : fmt::format("Next: pairs --batch evaluate {} --refine 200\n", shell_word(folder.string()));
   return result;

@@ -27,6 +27,7 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kNuisanceDraws = 128;
+constexpr std::int64_t kStartDraws = 1000;    // of the run's own posterior, that a refined one begins with
 constexpr std::size_t kPlaneWidthCells = 48;  // of an axis if only the sd is needed
 
 // `count` draws of a posterior of θ -> [count, d] float64 on the CPU: for one target its even quantiles, which change
@@ -160,6 +161,21 @@ void SetPosterior::ask_product(std::int64_t n, PosteriorAnswer& answer) const {
   } catch (const std::exception& error) {
     answer.problems.push_back(fmt::format("{} is left out: {}", kLearnedProduct, sentence(error)));
   }
+}
+
+SingleObservations SetPosterior::singles(std::int64_t n, const Refiner& refiner, std::uint64_t seed,
+                                         const std::function<bool()>& keep_going) const {
+  const torch::NoGradGuard no_grad;
+  PosteriorAnswer own;
+  own.n = n;
+  ask_runs(n, own, false);
+  // A posterior that is not finite, as of a set far out of distribution, is no start.
+  torch::Tensor start;
+  if (!own.sources.empty() && own.sources.front().sample) {
+    start = own.sources.front().sample(kStartDraws, seed).to(torch::kCPU, torch::kFloat64);
+    if (!start.isfinite().all().item<bool>()) start = torch::Tensor();
+  }
+  return refiner.singles(set_->first(n), set_->latents().given, start, seed, keep_going);
 }
 
 PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {

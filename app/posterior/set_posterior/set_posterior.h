@@ -71,6 +71,11 @@ class SetPosterior {
   // with and without outliers; a brief test uses a sample of the exact posterior if the task knows it. Throws Error as
   // predictive_sets does.
   SetPredictiveTest predictive_test(std::int64_t n, const PredictiveOptions& options) const;
+  // Compares each of the first n <= ready() observations with the model by itself, by the shown run's learned
+  // likelihood. Throws Error, a clause, if the posterior of the set cannot be refined; Stopped once `keep_going`
+  // returns false.
+  SingleObservations singles(std::int64_t n, const Refiner& refiner, std::uint64_t seed,
+                             const std::function<bool()>& keep_going = {}) const;
   // Posterior standard deviations at n from all runs and references that have them.
   std::vector<WidthPoint> widths(std::int64_t n) const;
 

@@ -42,8 +42,9 @@ RunLikelihood usable_likelihood(const LoadedRun& run) {
   if (const std::string why = LearnedLikelihood::refused(*run.task); !why.empty()) fail("{}", why);
   std::optional<RunLikelihood> known = load_likelihood(run.folder, *run.task);
   if (!known) fail("{}", untrained(run));
-  if (known->independence.rejected)
-    fail("{}; the run's own posterior does not need independence", known->independence.text);
+  if (const std::string& why = known->unusable(); !why.empty())
+    fail("{}; the run's own posterior does not need {}", why,
+         known->independence.rejected ? "independence" : "covariates");
   return *std::move(known);
 }
 
@@ -116,7 +117,7 @@ std::shared_ptr<const Refiner> refiner_of(const LoadedRun& run, SourceWish wish)
   std::optional<SourceChoice> choice = why.empty() ? load_source_choice(run.folder) : std::nullopt;
   if (!choice) return nullptr;
   std::optional<RunLikelihood> known = load_likelihood(run.folder, *run.task);
-  if (!known || known->independence.rejected) return nullptr;
+  if (!known || !known->unusable().empty()) return nullptr;
   return std::make_shared<const Refiner>(*std::move(known), std::move(choice), run.task);
 }
 
@@ -140,6 +141,16 @@ RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given,
   out.source.sample = [posterior](std::int64_t draws, std::uint64_t own) { return resampled(*posterior, draws, own); };
   out.source.milliseconds = 1000 * watch.seconds();
   return out;
+}
+
+SingleObservations Refiner::singles(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
+                                    std::uint64_t seed, const std::function<bool()>& keep_going) const {
+  const RefinedPosterior all = refined_by(*known_.likelihood, *task_, x, given, start, seed, keep_going);
+  SingleOptions options;
+  options.seed = seed;
+  options.start = start;
+  options.keep_going = keep_going;
+  return single_observations(*known_.likelihood, *task_, x, given, all, options);
 }
 
 MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::function<bool()>& keep_going) {

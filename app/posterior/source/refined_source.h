@@ -12,6 +12,7 @@
 #include "app/posterior/source/posterior_source.h"
 #include "core/eval/evaluate/made_scores.h"
 #include "core/likelihood/refined_posterior.h"
+#include "core/likelihood/single_observations.h"
 #include "core/train/run/run.h"
 #include "core/train/stages/refined_density.h"
 #include "core/train/stages/source_choice.h"
@@ -56,6 +57,10 @@ class Refiner {
   // `keep_going` returns false.
   RefinedSource source(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
                        std::uint64_t seed, const std::function<bool()>& keep_going = {}) const;
+  // Compares each of these observations with the model by itself (core/likelihood/single_observations.h). Throws as
+  // `source` does.
+  SingleObservations singles(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
+                             std::uint64_t seed, const std::function<bool()>& keep_going = {}) const;
 
  private:
   RunLikelihood known_;

@@ -14,6 +14,7 @@
 #include "core/base/text/log.h"
 #include "core/base/threads/clock.h"
 #include "core/ensemble.h"
+#include "core/likelihood/covariate_law.h"
 #include "core/likelihood/independence.h"
 #include "core/likelihood/likelihood_draws.h"
 #include "core/train/run/run.h"
@@ -112,12 +113,23 @@ IndependenceRecord independence_of(const LearnedLikelihood& likelihood, const Ta
   return {test.rejected(), test.text(), test.p, largest};
 }
 
+// Tests whether the covariates depend on the parameters, on sets that the likelihood was not trained on.
+CovariateRecord covariates_of(const LearnedLikelihood& likelihood, const Task& task, std::uint64_t seed,
+                              const LikelihoodDraws& held_out, const std::function<bool()>& stop) {
+  if (likelihood.covariates() == 0) return {};
+  const CovariateTest test =
+      test_covariates(likelihood, task.info(),
+                      task.stored() == nullptr ? simulated_pairs(likelihood, task, seed, [&] { return !stop(); })
+                                               : stored_pairs(likelihood, held_out));
+  return {test.rejected(), test.text(), test.p};
+}
+
 // Compares the refined posterior with that of the run once both exist (source_choice.h).
 void compare(const std::filesystem::path& run, const RunConfig& config, const std::shared_ptr<const Task>& task,
              Monitor& monitor) {
   if (!run_status(run).finished || load_source_choice(run)) return;
   const std::optional<RunLikelihood> known = load_likelihood(run, *task);
-  if (!known || known->independence.rejected) return;
+  if (!known || !known->unusable().empty()) return;
   const auto open = [&](const std::shared_ptr<const Task>& one) {
     std::shared_ptr<Estimator> estimator = load_estimator(run / run_file::estimator, one);
     estimator->to(choose_device(config.device == "cpu" ? "cpu" : "auto"));  // its GPU may be elsewhere
@@ -227,14 +239,21 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
 
   const IndependenceRecord independence = independence_of(likelihood, *task, seed, stop);
 
+  const CovariateRecord covariates = covariates_of(likelihood, *task, seed, held_out, stop);
+
   const std::int64_t simulations = batches.simulations(problem.epochs * problem.steps);
-  likelihood.save(weights, {{"task", task->info().name},
-                            {"validation", fmt::format("{}", result.validation - prior)},
-                            {"simulations", std::to_string(simulations)},
-                            {"independence", independence.text},
-                            {"independence_p", fmt::format("{}", independence.p)},
-                            {"independence_n", std::to_string(independence.n)},
-                            {"independence_rejected", independence.rejected ? "1" : "0"}});
+  std::map<std::string, std::string> metadata = {{"task", task->info().name},
+                                                 {"validation", fmt::format("{}", result.validation - prior)},
+                                                 {"simulations", std::to_string(simulations)},
+                                                 {"independence", independence.text},
+                                                 {"independence_p", fmt::format("{}", independence.p)},
+                                                 {"independence_n", std::to_string(independence.n)},
+                                                 {"independence_rejected", independence.rejected ? "1" : "0"}};
+  if (likelihood.covariates() > 0)
+    metadata.merge(std::map<std::string, std::string>{{"covariates_text", covariates.text},
+                                                      {"covariates_p", fmt::format("{}", covariates.p)},
+                                                      {"covariates_rejected", covariates.rejected ? "1" : "0"}});
+  likelihood.save(weights, metadata);
   Event done;
   done.type = EventType::stage_done;
   done.stage = Stage::likelihood;
@@ -244,11 +263,12 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
                  {"simulations", simulations},
                  {"independence_p", independence.p}};
   log.event(done);
-  if (independence.rejected) {
+  if (independence.rejected || covariates.rejected) {
     Event warning;
     warning.type = EventType::warning;
     warning.stage = Stage::likelihood;
-    warning.values = {{"text", independence.text + ": posteriors are not refined by this likelihood"}};
+    warning.values = {{"text", (independence.rejected ? independence.text : covariates.text) +
+                                   ": posteriors are not refined by this likelihood"}};
     log.event(warning);
   }
   std::filesystem::remove(folder / run_file::resume, code);
@@ -286,6 +306,11 @@ bool likelihood_begun(const std::filesystem::path& run) {
          !std::filesystem::exists(folder / likelihood_file::weights, code);
 }
 
+const std::string& RunLikelihood::unusable() const {
+  static const std::string none;
+  return independence.rejected ? independence.text : covariates.rejected ? covariates.text : none;
+}
+
 std::optional<RunLikelihood> load_likelihood(const std::filesystem::path& run, const Task& task) {
   const std::filesystem::path file = likelihood_folder(run) / likelihood_file::weights;
   std::error_code code;
@@ -302,6 +327,11 @@ std::optional<RunLikelihood> load_likelihood(const std::filesystem::path& run, c
   out.independence.rejected = text("independence_rejected") != "0";
   out.independence.text = text("independence");
   out.independence.p = std::strtod(text("independence_p").c_str(), nullptr);
+  if (out.likelihood->covariates() > 0) {
+    out.covariates.rejected = text("covariates_rejected") != "0";
+    out.covariates.text = text("covariates_text");
+    out.covariates.p = std::strtod(text("covariates_p").c_str(), nullptr);
+  }
   out.independence.n = std::strtoll(text("independence_n").c_str(), nullptr, 10);
   out.validation = std::strtod(text("validation").c_str(), nullptr);
   out.simulations = std::strtoll(text("simulations").c_str(), nullptr, 10);

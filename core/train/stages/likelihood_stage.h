@@ -29,12 +29,23 @@ struct IndependenceRecord {
   std::int64_t n = 0;  // the largest sets that were tested
 };
 
+// What is kept of a test of covariates (core/likelihood/covariate_law.h).
+struct CovariateRecord {
+  bool rejected = false;
+  std::string text;  // a sentence; "": the task has none
+  double p = 1;
+};
+
 // A trained likelihood of a run.
 struct RunLikelihood {
   std::shared_ptr<const LearnedLikelihood> likelihood;
   IndependenceRecord independence;
+  CovariateRecord covariates;
   double validation = 0;         // mean -log q of an observation of held-out sets, standardized units
   std::int64_t simulations = 0;  // observations that it was trained on
+
+  // Why no posterior may be refined by it, a sentence that ends without a period; "" if they may be.
+  const std::string& unusable() const;
 };
 
 // Trains the likelihood of a run's task, tests independence, and writes the weights; returns at once if they exist.

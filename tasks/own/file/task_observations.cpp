@@ -61,6 +61,24 @@ std::vector<std::string> read_columns(TableReader& x, const std::string& where, 
   return names;
 }
 
+// The indices of covariates among the columns of x.
+std::vector<std::int64_t> read_covariates(const TableReader& table, const std::vector<std::string>& names,
+                                          const std::vector<std::string>& columns) {
+  std::vector<std::int64_t> out;
+  for (const std::string& name : names) {
+    const auto at = std::find(columns.begin(), columns.end(), name);
+    if (at == columns.end() || std::count(names.begin(), names.end(), name) > 1)
+      table.refuse_table(fmt::format("'x.covariates' names '{}', which must be one of x.columns and stand there once",
+                                     printable(name)));
+    out.push_back(at - columns.begin());
+  }
+  if (out.size() == columns.size())
+    table.refuse_table(
+        "'x.covariates' names every column of x, so that nothing is left that depends on the parameters");
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
 void read_x(const toml::table& source, const std::string& where, TaskFile& task) {
@@ -73,6 +91,7 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
   const auto rows = table.texts("rows");
   const auto shape = table.wholes("shape");
   const auto typical = table.number("typical");
+  const auto covariates = table.texts("covariates");
   info.x_text = table.text_or("text", "");
   const auto& given = columns ? columns : rows;
   read_input(table, given ? static_cast<std::int64_t>(given->size()) : shape ? shape->front() : 1, task);
@@ -82,6 +101,8 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
         "[x] must hold exactly one of columns = [names], shape = [channels, height, width] or [numbers], and rows = "
         "[names]");
   if (typical && !rows) table.refuse_table("'x.typical' belongs to ragged rows; remove it, or write rows = [names]");
+  if (covariates && !columns)
+    table.refuse_table("'x.covariates' names some of x.columns, which [x] does not have; leave it out");
   if (const auto& names = columns ? columns : rows) {
     if (static_cast<std::int64_t>(names->size()) > kMostColumns)
       table.refuse_table(
@@ -97,6 +118,7 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
     info.observation_columns = *names;
     info.observation_shape = {static_cast<std::int64_t>(names->size())};
     info.kind = ObservationKind::points;
+    if (covariates) info.covariates = read_covariates(table, *covariates, *names);
     if (rows) {
       info.kind = ObservationKind::rows;
       if (!typical || !(*typical > 0 && *typical <= 1e9))

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "core/base/files/files.h"
@@ -11,6 +12,7 @@
 #include "core/train/run/run.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/likelihood/covariate_toy.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_image_task.h"
 #include "tests/core/train/toy_library.h"
@@ -122,6 +124,64 @@ TEST(LikelihoodStage, SimulatesWholeNumbersWithTheirProbabilities) {
     const double exact = level(k + 0.5 - 0.75) - level(k - 0.5 - 0.75);
     EXPECT_NEAR((x == k).to(torch::kFloat64).mean().item<double>(), exact, 0.03) << k;
   }
+}
+
+// The posterior follows from y given u, for designs that training hardly ever has, and for values at any distances.
+TEST(LikelihoodStage, IsConditionedOnCovariates) {
+  const std::array<CovariateToy::Covariate, 2> designs = {
+      [](Stream& stream, double, double) { return 2 * stream.uniform64() - 1; },
+      [](Stream& stream, double, double) {
+        constexpr std::array<double, 4> values = {-1, -0.9, 0.1, 0.9};
+        return values[stream.below(4)];
+      }};
+  for (const CovariateToy::Covariate& design : designs) {
+    const auto task = std::make_shared<const CovariateToy>(design);
+    const TemporaryFolder folder;
+    LikelihoodConfig config = small();
+    config.steps = 1000;
+    TestMonitor monitor;
+    train_likelihood(folder.path(), config_of(task), config, monitor);
+    const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+    ASSERT_TRUE(made.has_value());
+    EXPECT_EQ(made->unusable(), "");
+    EXPECT_THAT(made->covariates.text, HasSubstr("appear not to depend"));
+    // All u are 0.9: only θ u + ψ is measured.
+    constexpr std::int64_t n = 20;
+    torch::Tensor x = torch::full({n, 2}, 0.9);
+    x.select(1, 0).copy_(torch::linspace(-1, 2.5, n));
+    const RefinedPosterior out = refine(*made->likelihood, 1, x, {}, {.draws = 4000, .seed = 2});
+    ASSERT_EQ(out.refused, "");
+    const double u = 0.9, v = 0.25 + 1.0 / n, mean = x.select(1, 0).mean().item<double>();
+    EXPECT_NEAR(out.mean.item<double>(), u * mean / (u * u + v), 0.15);
+    EXPECT_NEAR(out.sd.item<double>() / std::sqrt(v / (u * u + v)), 1, 0.2);
+    // The same file is of no use to a task that has no covariates.
+    class Plain : public CovariateToy {
+     public:
+      Plain() : info_(CovariateToy::info()) { info_.covariates.clear(); }
+      const TaskInfo& info() const override { return info_; }
+
+     private:
+      TaskInfo info_;
+    };
+    EXPECT_THAT(message_of([&] { load_likelihood(folder.path(), Plain()); }),
+                HasSubstr("its covariates are not those"));
+  }
+}
+
+// A dependence without a slope is found by the learned density alone.
+TEST(LikelihoodStage, RefusesCovariatesThatDependOnTheParameters) {
+  const auto task = std::make_shared<const CovariateToy>(
+      [](Stream& stream, double theta, double) { return std::cos(2 * theta) + 0.5 * stream.normal64(); });
+  const TemporaryFolder folder;
+  LikelihoodConfig config = small();
+  config.steps = 600;
+  TestMonitor monitor;
+  train_likelihood(folder.path(), config_of(task), config, monitor);
+  const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_TRUE(made->covariates.rejected) << made->covariates.text;
+  EXPECT_FALSE(made->independence.rejected) << made->independence.text;
+  EXPECT_THAT(made->unusable(), HasSubstr("The covariates depend on the parameters"));
 }
 
 TEST(LikelihoodStage, ResumesToTheSameBits) {

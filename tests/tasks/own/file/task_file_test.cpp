@@ -206,6 +206,13 @@ TEST(OwnTaskFile, KindsOfX) {
   EXPECT_EQ(rows.rows, 12);
 }
 
+TEST(OwnTaskFile, NamesCovariatesInTheOrderOfColumns) {
+  const char* const columns = "columns = [\"x\", \"y\"]";
+  EXPECT_TRUE(parse_task(kWhole, "a.toml").info.covariates.empty());
+  EXPECT_EQ(parse_task(with(columns, std::string(columns) + "\ncovariates = [\"y\"]"), "a.toml").info.covariates,
+            std::vector<std::int64_t>({1}));
+}
+
 TEST(OwnTaskFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(problem(kWhole), "");
   EXPECT_THAT(problem(with("max_n = 500", "max_m = 500")), HasSubstr("did you mean 'max_n'?"));
@@ -227,6 +234,14 @@ TEST(OwnTaskFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(problem(with("timeout = 5.5", "timeout = 0")), HasSubstr("'simulator.timeout' must be 0.1"));
   EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "columns = [\"x\"]\nshape = [1]")), HasSubstr("exactly one of"));
   EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "rows = [\"x\"]")), HasSubstr("'x.typical' is missing"));
+  const char* const columns = "columns = [\"x\", \"y\"]";
+  const auto covariates = [&](const std::string& names) {
+    return problem(with(columns, columns + ("\ncovariates = " + names)));
+  };
+  EXPECT_THAT(covariates("[\"z\"]"), HasSubstr("'x.covariates' names 'z', which must be one of x.columns"));
+  EXPECT_THAT(covariates("[\"x\", \"x\"]"), HasSubstr("stand there once"));
+  EXPECT_THAT(covariates("[\"x\", \"y\"]"), HasSubstr("names every column of x"));
+  EXPECT_THAT(problem(with(columns, "shape = [1, 8, 8]\ncovariates = [\"x\"]")), HasSubstr("leave it out"));
   EXPECT_THAT(problem(with("these {} points", "these points")), HasSubstr("must hold {}"));
   EXPECT_THAT(problem("name = \n"), HasSubstr("line 1: this is not TOML"));
   EXPECT_THAT(problem(with("[x]", "[y]")), HasSubstr("the table [x] is missing"));
