@@ -24,6 +24,7 @@ namespace {
 constexpr std::int64_t kPriorDraws = 1 << 17;   // from which the margins are measured
 constexpr std::int64_t kScaleSets = 2048;       // from which the columns are measured, a few observations each
 constexpr std::int64_t kMostScaled = 1 << 16;   // observations that they are measured on
+constexpr double kAnythingScale = 2;            // of a Cauchy distribution in standardized units
 constexpr double kLeastVariance = 1e-6;         // of a direction in standardized parameters
 constexpr std::int64_t kPairsAtOnce = 1 << 20;  // pairs of parameters and observations
 
@@ -212,8 +213,16 @@ Tensor LearnedLikelihood::prior_samples(std::int64_t count, const Tensor& given,
 }
 
 Tensor LearnedLikelihood::log_likelihood(const Tensor& z, const Tensor& x, const Tensor& given,
-                                         const std::function<bool()>& keep_going) const {
+                                         const std::function<bool()>& keep_going, double contamination) const {
   const at::NoGradGuard no_grad;
+  // log density of anything -> [N].
+  const Tensor anything = (-at::log1p((x / kAnythingScale).square()) - std::log(M_PI * kAnythingScale)).sum(1) +
+                          std::log(std::max(contamination, 1e-300));
+  const auto mixed = [&](const Tensor& log, std::int64_t first) {
+    return contamination > 0 ? at::logaddexp(log + std::log1p(-contamination),
+                                             anything.slice(0, first, first + log.size(1)).unsqueeze(0))
+                             : log;
+  };
   const Tensor all = context(z, given);
   const std::int64_t rows = z.size(0), count = x.size(0);
   Tensor out = at::zeros({rows, 1 + members()}, at::TensorOptions(at::kDouble));
@@ -228,11 +237,12 @@ Tensor LearnedLikelihood::log_likelihood(const Tensor& z, const Tensor& x, const
       Tensor together;
       for (std::int64_t k = 0; k < members(); ++k) {
         const Tensor log = density(k).log_prob_all(some, part, covariates_);
-        sums.select(1, 1 + k) += log.sum(1, false, torch::kFloat64).to(torch::kCPU);
+        sums.select(1, 1 + k) += mixed(log, first).sum(1, false, torch::kFloat64).to(torch::kCPU);
         together = together.defined() ? at::logaddexp(together, log) : log;
       }
-      sums.select(1, 0) +=
-          (together - std::log(static_cast<double>(members()))).sum(1, false, torch::kFloat64).to(torch::kCPU);
+      sums.select(1, 0) += mixed(together - std::log(static_cast<double>(members())), first)
+                               .sum(1, false, torch::kFloat64)
+                               .to(torch::kCPU);
     }
   }
   return out;

@@ -64,9 +64,10 @@ class LearnedLikelihood {
   // Samples z [S, d + p] of the learned prior for the set's conditions [1, g] or undefined.
   torch::Tensor prior_samples(std::int64_t count, const torch::Tensor& given, std::uint64_t key) const;
   // Σ_i log q(x_i | z, c) over standardized observations x [N, m] -> [S, 1 + members] float64, in standardized units:
-  // first of the mean of all members' densities, then of each member alone. `keep_going` false throws Stopped.
+  // first of the mean of all members' densities, then of each member alone. `keep_going` false throws Stopped. With
+  // `contamination` each density is mixed with that share of independent Cauchy distributions of all columns.
   torch::Tensor log_likelihood(const torch::Tensor& z, const torch::Tensor& x, const torch::Tensor& given,
-                               const std::function<bool()>& keep_going = {}) const;
+                               const std::function<bool()>& keep_going = {}, double contamination = 0) const;
   // The same of each observation by itself, by the mean of the members -> [S, N] float64.
   torch::Tensor log_densities(const torch::Tensor& z, const torch::Tensor& x, const torch::Tensor& given,
                               const std::function<bool()>& keep_going = {}) const;

@@ -421,17 +421,19 @@ RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t target
   const Tensor rows = likelihood.standardized(x);
   RefinedPosterior out =
       refine({[&](const Tensor& z) { return likelihood.log_prior(z, given); },
-              [&](const Tensor& z) { return likelihood.log_likelihood(z, rows, given, options.keep_going); },
+              [&](const Tensor& z) {
+                return likelihood.log_likelihood(z, rows, given, options.keep_going, options.contamination);
+              },
               [&](std::int64_t count, std::uint64_t key) { return likelihood.prior_samples(count, given, key); },
               likelihood.space(), targets, !likelihood.prior_network_used()},
              options);
   out.observations = x.size(0);
   // The density outlives this call, and with it whoever may stop the call.
   if (out.log_density)
-    out.log_density = [&likelihood, rows, given, evidences = out.evidences,
-                       evidence = out.log_evidence](const Tensor& at) {
-      return likelihood.log_prior(at, given) + combined(likelihood.log_likelihood(at, rows, given), evidences) -
-             evidence;
+    out.log_density = [&likelihood, rows, given, evidences = out.evidences, evidence = out.log_evidence,
+                       contamination = options.contamination](const Tensor& at) {
+      return likelihood.log_prior(at, given) +
+             combined(likelihood.log_likelihood(at, rows, given, {}, contamination), evidences) - evidence;
     };
   return out;
 }

@@ -21,6 +21,9 @@ struct RefineOptions {
   std::uint64_t seed = 1;                 // of all random numbers
   torch::Tensor start = {};               // samples of θ [S, d] from another posterior to begin with; undefined: none
   std::function<bool()> keep_going = {};  // false throws Stopped
+  // For a learned likelihood: the probability that an observation is anything at all, whatever the parameters, by which
+  // a few foreign ones cannot decide the posterior (LearnedLikelihood::log_likelihood).
+  double contamination = 0;
 };
 
 // The posterior of (θ, ψ) by a learned likelihood: weighted samples. Values are float64 on the CPU.

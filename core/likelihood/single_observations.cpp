@@ -20,6 +20,7 @@ using torch::Tensor;
 constexpr int kRounds = 4;                     // of leaving out what is foreign
 constexpr std::int64_t kPerObservation = 100;  // simulated observations, so that one foreign observation is resolved
 constexpr std::int64_t kMostSimulated = 100'000;
+constexpr double kContamination = 0.01;  // of the first posterior
 constexpr double kImpossible = -1e299;
 constexpr std::int64_t kSimulatedFrom = std::int64_t{1} << 40;  // indices of sets, apart from those of training
 
@@ -99,9 +100,16 @@ double SingleObservations::p() const {
 }
 
 SingleObservations single_observations(const LearnedLikelihood& likelihood, const Task& task, const Observations& x,
-                                       const Tensor& given, const RefinedPosterior& posterior,
-                                       const SingleOptions& options) {
+                                       const Tensor& given, const SingleOptions& options) {
   const at::NoGradGuard no_grad;
+  const auto targets = static_cast<std::int64_t>(task.info().targets.size());
+  RefineOptions refining;
+  refining.seed = options.seed;
+  refining.start = options.start;
+  refining.keep_going = options.keep_going;
+  refining.contamination = kContamination;
+  const RefinedPosterior posterior = refine(likelihood, targets, x.block(), given, refining);
+  refining.contamination = 0;
   const std::int64_t n = x.count();
   const Tensor block = x.block(), rows = likelihood.standardized(block);
   SingleObservations out;
@@ -147,12 +155,8 @@ SingleObservations single_observations(const LearnedLikelihood& likelihood, cons
     }
     Tensor kept = at::ones({n}, at::kBool);
     kept.index_fill_(0, torch::tensor(out.foreign), false);
-    RefineOptions refining;
-    refining.seed = options.seed;
-    refining.start = options.start;
-    refining.keep_going = options.keep_going;
-    out.without = refine(likelihood, posterior.theta.size(1),
-                         block.index_select(0, kept.nonzero().squeeze(1).to(block.device())), given, refining);
+    out.without = refine(likelihood, targets, block.index_select(0, kept.nonzero().squeeze(1).to(block.device())),
+                         given, refining);
     if (!out.without.refused.empty()) {
       out.not_without = out.without.refused;
       break;

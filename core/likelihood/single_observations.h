@@ -49,11 +49,11 @@ struct SingleOptions {
 // Gelman and Gabry 2017) with those of observations simulated at draws of the posterior, or drawn from the likelihood
 // where sets are stored. The p-values are exact if the posterior is, however rough the likelihood. Observations are
 // foreign by the rule of Benjamini and Hochberg; while there are any, the posterior without them judges all again.
-// `posterior` is of all observations x with conditions [1, g] or undefined. Where it is refused, as it may be because
-// of foreign observations, it only finds the first of them. Throws Error, a clause, if it is refused and finds none.
+// The first posterior is robust (RefineOptions::contamination), so that foreign observations do not hide each other. x:
+// the set's observations with conditions [1, g] or undefined. Throws Error, a clause, if that posterior is refused and
+// finds none.
 SingleObservations single_observations(const LearnedLikelihood& likelihood, const Task& task, const Observations& x,
-                                       const torch::Tensor& given, const RefinedPosterior& posterior,
-                                       const SingleOptions& options);
+                                       const torch::Tensor& given, const SingleOptions& options);
 
 // The indices of the p-values that are discoveries at a rate of false ones (Benjamini and Hochberg 1995), ascending.
 std::vector<std::int64_t> discoveries(const std::vector<double>& p, double rate);

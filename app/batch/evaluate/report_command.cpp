@@ -93,7 +93,7 @@ Action add_report(CLI::App& app, const Catalog& tasks) {
   use.prior = "Also report the posterior under another prior, as infer --prior takes it; may be given again";
   use.training_prior = "With --prior, as infer --training-prior takes it; may be given again";
   use.refine = "Also report the posterior by the run's learned likelihood";
-  use.source = "Which comes first: best, run or refined, as infer takes it";
+  use.source = "Which comes first: best (default), run or refined";
   use.interval = "Interval type: central, hpd (highest density) or upper (limits)";
   use.seed = "Seed of the samples, and of observations that are made of an item";
   add_question_options(app, *options, use);

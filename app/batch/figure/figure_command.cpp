@@ -465,7 +465,7 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
       "posterior: also the product of the first run's posteriors at N = 1, over the prior, for sets of up to {}",
       count_text(kMostLearnedProduct));
   use.refine = "posterior: also the posterior by the first run's learned likelihood (pairs --batch likelihood)";
-  use.source = "posterior, forest: which comes first: best, run or refined, as infer takes it";
+  use.source = "posterior, forest: which comes first: best (default), run or refined";
   add_question_options(app, *options, use);
   add_width_options(app, arguments->width);
   add_forest_options(app, arguments->forest);

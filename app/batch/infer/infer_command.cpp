@@ -491,7 +491,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       "With --prior: the prior that the task draws a target from, where the task does not state it and it is not "
       "uniform between two bounds; it is checked against the task's draws; may be given again";
   use.refine = "Also print the often sharper posterior by the run's learned likelihood";
-  use.source = "Which comes first: best, run or refined";
+  use.source = "Which comes first: best (default), run or refined";
   use.interval =
       "Interval type: central (as much below as above), hpd (highest density: the shortest) or upper (limits)";
   use.seed = "Seed of the samples, and of observations that are made of an item";
@@ -507,10 +507,8 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
                  "RUN/samples.npz, or ./samples.npz); of images a folder "
                  "(default: RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
-  app.add_option(
-         "--observations", arguments->observations,
-         "Also test each observation by itself, by the run's learned likelihood: which of them the model cannot "
-         "make; their densities and influence go to this table")
+  app.add_option("--observations", arguments->observations,
+                 "Also find observations that the model cannot make; a table of all of them")
       ->type_name("FILE.csv");
   app.add_option("--local-test", arguments->local_test,
                  "Test this posterior itself, by M simulated sets of the same size: whether a classifier can separate "

@@ -14,6 +14,8 @@ Question QuestionOptions::question() const {
   question.set = own_seed_ ? set_.choice(question.seed) : set_.choice();
   if (!interval_.empty()) question.interval = interval_kind(interval_, "--interval");
   if (!source_.empty()) question.source = source_wish(source_, "--source");
+  if (refine_ && !source_.empty() && question.source != SourceWish::both)
+    fail_usage("--refine and --source {} contradict each other; leave one of them out", source_);
   if (refine_) question.source = SourceWish::both;
   if (prior_.empty() && !training_prior_.empty())
     fail_usage("--training-prior states the prior to be replaced by another; name that with --prior");
@@ -40,9 +42,7 @@ void add_question_options(CLI::App& app, QuestionOptions& options, const Questio
   if (!use.learned_product.empty()) app.add_flag("--learned-product", asked.learned_product, use.learned_product);
   if (!use.refine.empty()) app.add_flag("--refine", options.refine_, use.refine);
   if (!use.source.empty()) {
-    options.source_ = source_word(asked.source);
-    app.add_option("--source", options.source_, use.source)->type_name("NAME")->capture_default_str();
-    app.get_option("--refine")->excludes("--source");
+    app.add_option("--source", options.source_, use.source)->type_name("NAME");
   }
   options.own_seed_ = !use.seed.empty();
   if (options.own_seed_)

@@ -145,12 +145,11 @@ RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given,
 
 SingleObservations Refiner::singles(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
                                     std::uint64_t seed, const std::function<bool()>& keep_going) const {
-  const RefinedPosterior all = refined_by(*known_.likelihood, *task_, x, given, start, seed, keep_going);
   SingleOptions options;
   options.seed = seed;
   options.start = start;
   options.keep_going = keep_going;
-  return single_observations(*known_.likelihood, *task_, x, given, all, options);
+  return single_observations(*known_.likelihood, *task_, x, given, options);
 }
 
 MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::function<bool()>& keep_going) {

@@ -57,11 +57,10 @@ class SingleToy : public testing::Test {
     return task_->observe(latents, 3, Purpose::test, ranges, torch::kCPU).block().clone();
   }
   static SingleObservations found(const torch::Tensor& x, std::int64_t draws = 128) {
-    const RefinedPosterior posterior = refine(*known_->likelihood, 1, x, {}, {.seed = 2});
     SingleOptions options;
     options.draws = draws;
     options.simulated = 10000;
-    return single_observations(*known_->likelihood, *task_, x, {}, posterior, options);
+    return single_observations(*known_->likelihood, *task_, x, {}, options);
   }
 
   static inline std::shared_ptr<const ToyTask> task_;
@@ -127,6 +126,15 @@ TEST_F(SingleToy, ForeignOnesAreFoundAndLeftOut) {
     EXPECT_NEAR(all.without.mean.item<double>(), 0.8 * rest.sum().item<double>() / precision, 0.2);
   }
   EXPECT_EQ(right, 5);
+}
+
+// A value that is hundreds of deviations away, and several of them on one side, do not hide themselves.
+TEST_F(SingleToy, ExtremeOnesDoNotHideEachOther) {
+  torch::Tensor x = set(2);
+  for (const std::int64_t i : {1, 2, 3, 4, 5}) x[i] = 300 + 20 * static_cast<double>(i);
+  const SingleObservations all = found(x);
+  EXPECT_THAT(all.foreign, testing::IsSupersetOf({1, 2, 3, 4, 5}));
+  EXPECT_LE(all.foreign.size(), 6U);
 }
 
 TEST_F(SingleToy, SameSeedSameAnswer) {
