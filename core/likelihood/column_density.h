@@ -25,7 +25,7 @@ class ColumnDensity : public torch::nn::Module {
   std::int64_t columns() const { return static_cast<std::int64_t>(cells_.size()); }
   // log q of the columns from `first` on, given those before -> [B]. Differentiable.
   torch::Tensor log_prob(const torch::Tensor& x, const torch::Tensor& context, std::int64_t first = 0) const;
-  // The same of the first `count` columns alone.
+  // log q of the first `count` columns alone.
   torch::Tensor log_prob_of_first(const torch::Tensor& x, const torch::Tensor& context, std::int64_t count) const;
   // log q of the columns from `first` on, of every x [N, m] under every context [S, c] -> [S, N]. The network of column
   // 0 runs once per context.

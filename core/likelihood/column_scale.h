@@ -20,7 +20,7 @@ class ColumnScale {
  public:
   // From simulated values [B] float64. Throws Error, a clause that names the column, for one without a density.
   static ColumnScale of(const torch::Tensor& values, const std::string& name);
-  // The same for a covariate, which may take few values at any distances, or a single one.
+  // As `of` for a covariate, which may take few values at any distances, or a single one.
   static ColumnScale of_covariate(const torch::Tensor& values);
 
   ColumnKind kind() const { return kind_; }

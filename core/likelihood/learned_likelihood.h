@@ -68,7 +68,7 @@ class LearnedLikelihood {
   // `contamination` each density is mixed with that share of independent Cauchy distributions of all columns.
   torch::Tensor log_likelihood(const torch::Tensor& z, const torch::Tensor& x, const torch::Tensor& given,
                                const std::function<bool()>& keep_going = {}, double contamination = 0) const;
-  // The same of each observation by itself, by the mean of the members -> [S, N] float64.
+  // log q of each observation by itself, by the mean of the members -> [S, N] float64.
   torch::Tensor log_densities(const torch::Tensor& z, const torch::Tensor& x, const torch::Tensor& given,
                               const std::function<bool()>& keep_going = {}) const;
   // One observation for each row of z and its conditions -> [S, m] float64 in original units.

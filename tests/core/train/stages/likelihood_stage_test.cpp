@@ -154,7 +154,7 @@ TEST(LikelihoodStage, IsConditionedOnCovariates) {
     const double u = 0.9, v = 0.25 + 1.0 / n, mean = x.select(1, 0).mean().item<double>();
     EXPECT_NEAR(out.mean.item<double>(), u * mean / (u * u + v), 0.15);
     EXPECT_NEAR(out.sd.item<double>() / std::sqrt(v / (u * u + v)), 1, 0.2);
-    // The same file is of no use to a task that has no covariates.
+    // Its file is of no use to a task that has no covariates.
     class Plain : public CovariateToy {
      public:
       Plain() : info_(CovariateToy::info()) { info_.covariates.clear(); }
