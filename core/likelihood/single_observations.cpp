@@ -17,8 +17,10 @@ namespace {
 
 using torch::Tensor;
 
-constexpr int kRounds = 4;                     // of leaving out what is foreign
-constexpr std::int64_t kPerObservation = 100;  // simulated observations, so that one foreign observation is resolved
+constexpr int kRounds = 4;  // of leaving out what is foreign
+// Simulated observations for each of the set: as many as the verdict needs, and as the rule of Holm needs in large
+// sets.
+constexpr std::int64_t kPerObservation = 100, kLeastPerObservation = 25;
 constexpr std::int64_t kMostSimulated = 100'000;
 constexpr double kContamination = 0.01;  // of the first posterior
 constexpr double kImpossible = -1e299;
@@ -74,17 +76,17 @@ void leave_out(const Tensor& log, const Tensor& theta, SingleObservation& out) {
 
 }  // namespace
 
-std::vector<std::int64_t> discoveries(const std::vector<double>& p, double rate) {
+std::vector<std::int64_t> rejected_by_holm(const std::vector<double>& p, double probability) {
   std::vector<std::int64_t> order(p.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
     return p[static_cast<std::size_t>(a)] < p[static_cast<std::size_t>(b)];
   });
-  std::size_t last = 0;
-  for (std::size_t k = 0; k < order.size(); ++k)
-    if (p[static_cast<std::size_t>(order[k])] <= rate * static_cast<double>(k + 1) / static_cast<double>(p.size()))
-      last = k + 1;
-  order.resize(last);
+  std::size_t count = 0;
+  while (count < order.size() &&
+         p[static_cast<std::size_t>(order[count])] * static_cast<double>(p.size() - count) <= probability)
+    ++count;
+  order.resize(count);
   std::sort(order.begin(), order.end());
   return order;
 }
@@ -115,10 +117,9 @@ SingleObservations single_observations(const LearnedLikelihood& likelihood, cons
   SingleObservations out;
   out.by_likelihood = task.stored() != nullptr;
   out.all.resize(static_cast<std::size_t>(n));
-  const std::int64_t each =
-      (std::clamp(kPerObservation * n, options.simulated, std::max(options.simulated, kMostSimulated)) + options.draws -
-       1) /
-      options.draws;
+  const std::int64_t most = std::max(kMostSimulated, kLeastPerObservation * n);
+  const std::int64_t wanted = std::max(options.simulated, std::min(kPerObservation * n, most));
+  const std::int64_t each = (wanted + options.draws - 1) / options.draws;
   out.simulated = each * options.draws;
   const RefinedPosterior* now = &posterior;
   for (int round = 0; round < kRounds; ++round) {
@@ -142,7 +143,7 @@ SingleObservations single_observations(const LearnedLikelihood& likelihood, cons
       one.p = static_cast<double>(1 + below) / static_cast<double>(1 + out.simulated);
       p.push_back(one.p);
     }
-    std::vector<std::int64_t> foreign = discoveries(p, SingleObservations::kFalseDiscoveries);
+    std::vector<std::int64_t> foreign = rejected_by_holm(p, SingleObservations::kFalse);
     if (foreign == out.foreign) break;
     out.foreign = std::move(foreign);
     out.without = {};

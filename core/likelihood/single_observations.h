@@ -26,7 +26,7 @@ struct SingleObservation {
 // Which observations of a set the model does not make.
 struct SingleObservations {
   std::vector<SingleObservation> all;  // [N]
-  std::vector<std::int64_t> foreign;   // ascending indices, false discoveries controlled at kFalseDiscoveries
+  std::vector<std::int64_t> foreign;   // ascending indices; in a share kFalse of sets at most, any is a false one
   std::int64_t simulated = 0;          // observations that each was compared with
   bool by_likelihood = false;          // these were drawn from the learned likelihood, not by the simulator
   RefinedPosterior without = {};       // the refined posterior without the foreign ones, if there are any;
@@ -34,7 +34,7 @@ struct SingleObservations {
 
   // The p-value of the whole set: min over k of N times the k-th smallest p, over k (Simes 1986).
   double p() const;
-  static constexpr double kFalseDiscoveries = 0.05;
+  static constexpr double kFalse = 0.05;
 };
 
 struct SingleOptions {
@@ -48,14 +48,15 @@ struct SingleOptions {
 // Compares each observation's density under the posterior by the others (leave-one-out by importance weights, Vehtari,
 // Gelman and Gabry 2017) with those of observations simulated at draws of the posterior, or drawn from the likelihood
 // where sets are stored. The p-values are exact if the posterior is, however rough the likelihood. Observations are
-// foreign by the rule of Benjamini and Hochberg; while there are any, the posterior without them judges all again.
+// foreign by the rule of Holm; while there are any, the posterior without them judges all again.
 // The first posterior is robust (RefineOptions::contamination), so that foreign observations do not hide each other. x:
 // the set's observations with conditions [1, g] or undefined. Throws Error, a clause, if that posterior is refused and
 // finds none.
 SingleObservations single_observations(const LearnedLikelihood& likelihood, const Task& task, const Observations& x,
                                        const torch::Tensor& given, const SingleOptions& options);
 
-// The indices of the p-values that are discoveries at a rate of false ones (Benjamini and Hochberg 1995), ascending.
-std::vector<std::int64_t> discoveries(const std::vector<double>& p, double rate);
+// The indices of the p-values that reject their hypotheses, ascending, with at most this probability of any false
+// rejection (Holm 1979).
+std::vector<std::int64_t> rejected_by_holm(const std::vector<double>& p, double probability);
 
 }  // namespace pairs

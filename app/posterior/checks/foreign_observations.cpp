@@ -81,10 +81,11 @@ std::string foreign_text(const SingleObservations& found, const TaskInfo& info, 
   for (std::size_t k = 0; k < std::min(found.foreign.size(), kListed); ++k)
     listed.push_back(one_text(found, info, columns, found.foreign[k]));
   const std::size_t more = found.foreign.size() - listed.size();
-  return fmt::format("{} of {} observations {} foreign to the model ({}; false ones at most {:.0f} %): {}{}.{}",
-                     found.foreign.size(), count_text(x.count()), found.foreign.size() == 1 ? "is" : "are", compared,
-                     100 * SingleObservations::kFalseDiscoveries, fmt::join(listed, ", "),
-                     more > 0 ? fmt::format(", and {} more", more) : "", without_text(found, info));
+  return fmt::format(
+      "{} of {} observations {} foreign to the model ({}; in at most {:.0f} % of sets any is a false one): {}{}.{}",
+      found.foreign.size(), count_text(x.count()), found.foreign.size() == 1 ? "is" : "are", compared,
+      100 * SingleObservations::kFalse, fmt::join(listed, ", "), more > 0 ? fmt::format(", and {} more", more) : "",
+      without_text(found, info));
 }
 
 nlohmann::json foreign_document(const SingleObservations& found, const TaskInfo& info, const Observations& x) {
