@@ -111,7 +111,11 @@ case $command in
     ! has objects || small "${small_objects[@]}"
     ! has molecules || small "${small_molecules[@]}"
     ;;
-  likelihood) lower --steps 40 ;;
+  likelihood)
+    lower --steps 40
+    small likelihood.hidden=16
+    ;;
+  report) lower --sets 20 ;;
   benchmark)
     small "${small_stages[@]}" "${small_likelihood[@]}"
     lower --sets 4

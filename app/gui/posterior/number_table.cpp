@@ -95,7 +95,7 @@ float toggle_width(const char* title) {
 }
 
 constexpr const char* kProduct = "Product";
-constexpr float kSourceWidth = 112;
+constexpr float kSourceWidth = 92;
 
 // The switch for the learned product among the references, if the shown run has one.
 void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
@@ -113,12 +113,13 @@ void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
 void source_choice(model::Posterior& posterior, const PosteriorScene& scene) {
   if (!scene.no_refined.empty()) return;
   ImGui::SameLine();
-  static const std::vector<std::string> kTitles = {"Better first", "Run alone", "Refined first", "Both"};
+  static const std::vector<std::string> kTitles = {"Better", "Run", "Refined", "Both"};
   int chosen = static_cast<int>(posterior.options.source());
   const std::string about = fmt::format(
       "The run's own posterior, or the one refined by its learned likelihood of one observation, which is often "
-      "sharper. Better first: where the run compared both on held-out sets{}. Both: the run's own first.",
-      scene.compared ? "" : ", which this one did not, so that its own is shown alone");
+      "sharper. Better: at each N the better one first, where the run compared both on held-out sets{}. Run: its own "
+      "alone. Refined: that one first. Both: the run's own first.",
+      scene.compared ? "" : " (this one did not, and shows its own)");
   if (ui::combo("posterior/source", chosen, kTitles, about, px(kSourceWidth)))
     posterior.options.set_source(static_cast<SourceWish>(chosen));
 }
@@ -142,11 +143,12 @@ void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown
         "\nThe density is highest where the central interval of 90 % does not reach: the highest-density interval or "
         "an upper limit is more informative.";
   int chosen = static_cast<int>(posterior.options.interval());
-  // In a narrow window with both switches the label is left out; the box shows the same tip.
-  const float wide = px(72) + px(160) + (scene.no_product.empty() ? toggle_width(kProduct) : 0) +
-                     (scene.no_refined.empty() ? px(kSourceWidth) + ImGui::GetStyle().ItemSpacing.x : 0);
-  if (ImGui::GetContentRegionAvail().x >= wide) ui::label("Intervals", about, 72);
-  if (ui::combo("posterior/interval", chosen, titles, about, px(160)))
+  // In a narrow window with both other choices the label is left out; the box, which is then narrower, shows its tip.
+  const float others = (scene.no_product.empty() ? toggle_width(kProduct) : 0) +
+                       (scene.no_refined.empty() ? px(kSourceWidth) + ImGui::GetStyle().ItemSpacing.x : 0);
+  if (ImGui::GetContentRegionAvail().x >= px(72) + px(160) + others) ui::label("Intervals", about, 72);
+  const float room = std::clamp(ImGui::GetContentRegionAvail().x - others, px(110), px(160));
+  if (ui::combo("posterior/interval", chosen, titles, about, room))
     posterior.options.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
   product_choice(posterior, scene);
   source_choice(posterior, scene);
