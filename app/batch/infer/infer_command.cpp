@@ -20,6 +20,7 @@
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/answer/item_document.h"
+#include "app/posterior/answer/refined_answer.h"
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/local_test_text.h"
 #include "app/posterior/caveats/verdict.h"
@@ -116,6 +117,8 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const SourceWish asked = arguments.question.source;
   const SourceWish wish = own && asked == SourceWish::best ? SourceWish::run : asked;
   posterior.refine_by(refiner_of(run.loaded, wish), wish, keep_going, arguments.question.seed);
+  if (wish == SourceWish::best)
+    if (const std::string text = outdated_comparison(run.loaded); !text.empty()) warn(answer, text);
   answer.known = posterior.answer(question.size);
   if (!arguments.observations.empty()) {
     try {
@@ -379,6 +382,10 @@ Result infer(const InferArguments& arguments, bool json) {
   if (single && arguments.follow) fail_usage("--observations takes a set as it stands; leave --follow out");
   if (single)
     check_output(arguments.observations, ".csv", {arguments.data(), arguments.theta, arguments.out}, "--observations");
+  if (single && !arguments.out.empty() &&
+      std::filesystem::weakly_canonical(arguments.observations) == std::filesystem::weakly_canonical(arguments.out))
+    fail_usage("--observations and --out both name {}; give one of them another name",
+               printable(arguments.observations, 300));
   const std::optional<ResultFile> table =
       single ? std::optional<ResultFile>(std::in_place, arguments.observations, observations_use(run, arguments))
              : std::nullopt;

@@ -10,6 +10,7 @@
 
 #include "app/batch/parts/drive.h"
 #include "app/kinds/target/parameters_room.h"
+#include "app/posterior/answer/refined_answer.h"
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/within_sets.h"
@@ -373,6 +374,8 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
                 both,
                 question.asked.refiner && !both,
                 question.items};
+  if (arguments.question.source == SourceWish::best)
+    if (const std::string text = outdated_comparison(run); !text.empty()) print("warning: " + text + "\n");
   if (head.source && arguments.question.source == SourceWish::best)
     print("Sets are refined by the learned likelihood where it is better; --source run gives the run's own at once\n");
   SetsReport report(info, interval, sets, arguments.exact, both);

@@ -61,11 +61,14 @@ constexpr double kRefinedFromExact = 0.1;
 
 void warn_of_exact(PosteriorAnswer& answer) {
   for (const PosteriorNumbers& one : answer.numbers)
-    if (one.name == kRefined && one.kl > kRefinedFromExact)
+    // Its density ends where its coordinates do, so that an infinite divergence means nothing.
+    if (one.name == kRefined && std::isfinite(one.kl) && one.kl > kRefinedFromExact)
       answer.warnings.push_back(
           {WarningKind::exact, caveat_text("The refined posterior differs from the exact posterior of this very set",
                                            fmt::format("{:.2g} nat", one.kl), "use the exact posterior")});
-  if (answer.numbers.empty() || !answer.numbers.front().ours || !(answer.numbers.front().kl > kFarFromExact)) return;
+  if (answer.numbers.empty() || !answer.numbers.front().ours || answer.refined_first() ||
+      !(answer.numbers.front().kl > kFarFromExact))
+    return;
   answer.warnings.push_back(
       {WarningKind::exact,
        caveat_text(fmt::format("{} differs from the exact posterior of this very set", answer.numbers.front().name),

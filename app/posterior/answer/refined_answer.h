@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "app/posterior/answer/posterior_answer.h"
 #include "app/posterior/source/refined_source.h"
@@ -14,5 +15,9 @@ namespace pairs {
 // `keep_going` returns false.
 void add_refined(const Refiner& refiner, SourceWish wish, const Observations& x, const torch::Tensor& given,
                  std::uint64_t seed, const std::function<bool()>& keep_going, PosteriorAnswer& answer);
+
+// A warning if the run compared its posteriors, but with other weights than it has now, so that none comes first by
+// that comparison; "" else.
+std::string outdated_comparison(const LoadedRun& run);
 
 }  // namespace pairs

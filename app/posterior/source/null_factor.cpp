@@ -41,7 +41,8 @@ std::vector<NullFactor> null_factors(const Task& task, const std::vector<Posteri
   if (!has || !exact) return {};
   std::vector<NullFactor> out;
   for (const PosteriorSource& source : sources) {
-    if (!source.ours && source.role != SeriesRole::exact) continue;
+    // Few draws of a refined posterior lie near the null value, where its density is rough.
+    if ((!source.ours && source.role != SeriesRole::exact) || source.name == kRefined) continue;
     const double factor = factor_of(source, has->null_value());
     if (std::isfinite(factor)) out.push_back({source.name, source.role, source.ours, factor});
   }

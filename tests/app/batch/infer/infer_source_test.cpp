@@ -126,6 +126,28 @@ TEST_F(PosteriorSources, ReportsAndFiguresFollow) {
   EXPECT_NE(forest("best"), forest("run"));
 }
 
+// A comparison of other weights decides nothing, and every command says so.
+TEST_F(PosteriorSources, AnOutdatedComparisonIsToldOf) {
+  std::string text = read_file(run_ / "likelihood/comparison.json");
+  const std::size_t at = text.find("\"weights\": \"") + 12;
+  text[at] = text[at] == '0' ? '1' : '0';
+  write_file(run_ / "likelihood/comparison.json", text);
+  const json own = one("many", {});
+  EXPECT_FALSE(own.contains("refined"));
+  EXPECT_THAT(own.at("warnings").dump(), HasSubstr("pairs --batch likelihood"));
+  EXPECT_EQ(one("many", {"--source", "run"}).at("warnings").dump().find("pairs --batch likelihood"), std::string::npos);
+}
+
+// One posterior or table must not take the other's place.
+TEST_F(PosteriorSources, AResultHasAFileOfItsOwn) {
+  const Answer same =
+      run_words({"infer", run_.string(), "--data", path("sets.csv"), "--group", "run", "--member", "many",
+                 "--observations", path("both.csv"), "--out", (folder_ / "." / "both.csv").string()});
+  EXPECT_EQ(same.code, 2);
+  EXPECT_THAT(same.err, HasSubstr("--observations and --out both name"));
+  EXPECT_FALSE(std::filesystem::exists(path("both.csv")));
+}
+
 TEST_F(PosteriorSources, AWrongChoiceIsRefused) {
   const auto refused = [&](std::vector<std::string> more) {
     std::vector<std::string> words = {"infer", run_.string(), "--data", path("sets.csv"), "--columns", "x"};
