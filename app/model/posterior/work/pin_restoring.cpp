@@ -25,6 +25,8 @@ PinnedPosterior answered(const PinnedQuestion& pin, const LoadedRun& run, int sh
   posterior.refine_by(refiner_of(run, pin.source), pin.source, [&] { return !stale(); });
   const PosteriorAnswer answer = posterior.answer(pin.n, pin.source == SourceWish::refined);
   PAIRS_CHECK(!answer.numbers.empty(), "{}", no_posterior_text(answer));
+  PAIRS_CHECK(pin.source != SourceWish::refined || answer.refined_first(), "{}",
+              answer.problems.empty() ? "its posterior is not refined" : answer.problems.front());
   const TaskInfo& info = run.task->info();
   return {0, info.name, target_names(info), ghost_of(answer.numbers.front(), pin.name, shade), pin};
 }

@@ -33,6 +33,8 @@ bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const La
   posterior.refine_by(
       refiner_of(run, source), source, [&] { return !stale(); }, asked.question.seed);
   const PosteriorAnswer answer = posterior.answer(asked.question.n);
+  PAIRS_CHECK(source != SourceWish::refined || answer.refined_first(), "{}",
+              answer.problems.empty() ? "The posterior is not refined" : answer.problems.front());
   // Draws as many as infer does, because the last digits depend on their number.
   const TargetRoom& room = target_room_of(info);
   const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());
