@@ -134,7 +134,7 @@ SingleObservations single_observations(const LearnedLikelihood& likelihood, cons
     for (std::int64_t i = 0; i < n; ++i) {
       SingleObservation& one = out.all[static_cast<std::size_t>(i)];
       if (std::binary_search(out.foreign.begin(), out.foreign.end(), i)) {
-        one = {all[i].item<double>(), 1, NAN, 0};  // the posterior is without it
+        one = {all[i].item<double>(), 1, NAN, NAN};  // the posterior is without it
       } else {
         leave_out(own.select(1, i), draws.theta, one);
       }

@@ -75,7 +75,9 @@ std::string foreign_text(const SingleObservations& found, const TaskInfo& info, 
       fmt::format("each was compared with {} {}", count_text(found.simulated),
                   found.by_likelihood ? "drawn from the learned likelihood" : "simulated at draws of the posterior");
   if (found.foreign.empty())
-    return fmt::format("None of the {} observations is foreign to the model ({}).", count_text(x.count()), compared);
+    return x.count() == 1 ? fmt::format("The observation is not foreign to the model ({}).", compared)
+                          : fmt::format("None of the {} observations is foreign to the model ({}).",
+                                        count_text(x.count()), compared);
   const torch::Tensor columns = columns_of(x);
   std::vector<std::string> listed;
   for (std::size_t k = 0; k < std::min(found.foreign.size(), kListed); ++k)
