@@ -59,7 +59,17 @@ LikelihoodConfig small() {
   return config;
 }
 
-// The files of a folder but those of bookkeeping, by name.
+// A likelihood of the task, trained in the folder for so many steps.
+std::optional<RunLikelihood> learned(const std::shared_ptr<const Task>& task, const std::filesystem::path& folder,
+                                     std::int64_t steps) {
+  LikelihoodConfig config = small();
+  config.steps = steps;
+  TestMonitor monitor;
+  train_likelihood(folder, config_of(task), config, monitor);
+  return load_likelihood(folder, *task);
+}
+
+// The weights in a run's folder, as bytes.
 std::string weights_of(const std::filesystem::path& run) {
   return read_file(likelihood_folder(run) / likelihood_file::weights);
 }
@@ -67,11 +77,7 @@ std::string weights_of(const std::filesystem::path& run) {
 TEST(LikelihoodStage, LearnsWhatThePosteriorFollowsFrom) {
   const auto task = std::make_shared<const SmallToy>();
   const TemporaryFolder folder;
-  LikelihoodConfig config = small();
-  config.steps = 1000;
-  TestMonitor monitor;
-  train_likelihood(folder.path(), config_of(task), config, monitor);
-  const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+  const std::optional<RunLikelihood> made = learned(task, folder.path(), 1000);
   ASSERT_TRUE(made.has_value());
   EXPECT_FALSE(made->independence.rejected) << made->independence.text;
   EXPECT_EQ(made->independence.n, 50);
@@ -105,11 +111,7 @@ TEST(LikelihoodStage, LearnsWhatThePosteriorFollowsFrom) {
 TEST(LikelihoodStage, SimulatesWholeNumbersWithTheirProbabilities) {
   const auto task = std::make_shared<const CountingToy>();
   const TemporaryFolder folder;
-  LikelihoodConfig config = small();
-  config.steps = 1000;
-  TestMonitor monitor;
-  train_likelihood(folder.path(), config_of(task), config, monitor);
-  const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+  const std::optional<RunLikelihood> made = learned(task, folder.path(), 1000);
   ASSERT_TRUE(made.has_value());
   EXPECT_EQ(made->likelihood->columns()[0].kind(), ColumnKind::lattice);
   EXPECT_THAT(message_of([&] { refine(*made->likelihood, 1, torch::tensor({{0.5}}), {}, {}); }),
@@ -137,11 +139,7 @@ TEST(LikelihoodStage, IsConditionedOnCovariates) {
   for (const CovariateToy::Covariate& design : designs) {
     const auto task = std::make_shared<const CovariateToy>(design);
     const TemporaryFolder folder;
-    LikelihoodConfig config = small();
-    config.steps = 1000;
-    TestMonitor monitor;
-    train_likelihood(folder.path(), config_of(task), config, monitor);
-    const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+    const std::optional<RunLikelihood> made = learned(task, folder.path(), 1000);
     ASSERT_TRUE(made.has_value());
     EXPECT_EQ(made->unusable(), "");
     EXPECT_THAT(made->covariates.text, HasSubstr("appear not to depend"));
@@ -173,11 +171,7 @@ TEST(LikelihoodStage, RefusesCovariatesThatDependOnTheParameters) {
   const auto task = std::make_shared<const CovariateToy>(
       [](Stream& stream, double theta, double) { return std::cos(2 * theta) + 0.5 * stream.normal64(); });
   const TemporaryFolder folder;
-  LikelihoodConfig config = small();
-  config.steps = 600;
-  TestMonitor monitor;
-  train_likelihood(folder.path(), config_of(task), config, monitor);
-  const std::optional<RunLikelihood> made = load_likelihood(folder.path(), *task);
+  const std::optional<RunLikelihood> made = learned(task, folder.path(), 600);
   ASSERT_TRUE(made.has_value());
   EXPECT_TRUE(made->covariates.rejected) << made->covariates.text;
   EXPECT_FALSE(made->independence.rejected) << made->independence.text;
