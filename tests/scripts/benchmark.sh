@@ -15,7 +15,7 @@ cd "$SCRATCH" || exit 1
 small=(--sizes 1,5 --sets 40 --threads 1)
 for setting in pretrain.epochs=1 pretrain.steps=20 pretrain.batch=64 pretrain.validation_sets=100 cache.sizes=10 \
   cache.sets=100 finetune.epochs=1 finetune.steps=10 finetune.batch=32 finetune.validation_draws=64 \
-  likelihood.steps=60 likelihood.hidden=16; do
+  likelihood.steps=60 likelihood.hidden=16 likelihood.compared=4; do
   small+=(--set $setting)
 done
 run() { "$PAIRS" --batch benchmark line random-effects "${small[@]}" --out out "$@"; }

@@ -70,7 +70,7 @@ cpu_for_gpu() { # on a machine without a GPU, commands for a GPU run on the CPU
 small_stages=(pretrain.epochs=1 pretrain.steps=4 pretrain.batch=16 pretrain.validation_sets=32 cache.sizes=10
   cache.sets=100 finetune.epochs=1 finetune.steps=4 finetune.batch=16 finetune.validation_draws=32 evaluate.sizes=1,2
   evaluate.sets=20 evaluate.samples=10)
-small_likelihood=(likelihood.steps=40 likelihood.hidden=16)
+small_likelihood=(likelihood.steps=40 likelihood.hidden=16 likelihood.compared=4)
 small_circle=(embedder.channels=4,4,4,4 embedder.size=4)
 small_views=(task.size=16 embedder.channels=8,8 embedder.size=8 head.channels=8 head.multipliers=1,2 head.blocks=1
   head.attention= head.time_size=16 head.given_size=8 head.hidden=16)
@@ -113,7 +113,7 @@ case $command in
     ;;
   likelihood)
     lower --steps 40
-    small likelihood.hidden=16
+    small likelihood.hidden=16 likelihood.compared=4
     ;;
   report) lower --sets 20 ;;
   benchmark)

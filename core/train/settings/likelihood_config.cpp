@@ -15,6 +15,10 @@ std::vector<Field> fields(LikelihoodConfig& c) {
        1e9},
       {"likelihood.rate", &c.rate, "Initial learning rate", 1e-7, 1},
       {"likelihood.weight_decay", &c.weight_decay, "Decoupled weight decay", 0, 10},
+      {"likelihood.compared", &c.compared,
+       "Held-out sets a size on which the refined posterior is compared with the run's own, half as many above N = 100; "
+       "0 = the run's own is shown first",
+       0, 1e5},
       {"likelihood.members", &c.networks.members, "Networks, each trained on its own observations", 1, 16},
       {"likelihood.components", &c.networks.density.components, "Components of each column's mixture", 1, 256},
       {"likelihood.hidden", &c.networks.density.hidden, "Width of each column's network", 1, 4096},

@@ -17,6 +17,7 @@ struct LikelihoodConfig {
   std::int64_t simulations = 0;  // observations in all, used again in every pass; 0: new ones at each step
   double rate = 2e-3;            // initial learning rate
   double weight_decay = 0;       // decoupled
+  std::int64_t compared = 32;  // held-out sets a size that choose the posterior shown first (source_choice.h); 0: none
   LikelihoodSettings networks = {};
 };
 

@@ -125,9 +125,9 @@ CovariateRecord covariates_of(const LearnedLikelihood& likelihood, const Task& t
 }
 
 // Compares the refined posterior with that of the run once both exist (source_choice.h).
-void compare(const std::filesystem::path& run, const RunConfig& config, const std::shared_ptr<const Task>& task,
-             Monitor& monitor) {
-  if (!run_status(run).finished || load_source_choice(run)) return;
+void compare(const std::filesystem::path& run, const RunConfig& config, const LikelihoodConfig& likelihood,
+             const std::shared_ptr<const Task>& task, Monitor& monitor) {
+  if (likelihood.compared == 0 || !run_status(run).finished || load_source_choice(run)) return;
   const std::optional<RunLikelihood> known = load_likelihood(run, *task);
   if (!known || !known->unusable().empty()) return;
   const auto open = [&](const std::shared_ptr<const Task>& one) {
@@ -147,7 +147,7 @@ void compare(const std::filesystem::path& run, const RunConfig& config, const st
     monitor.progress(now);
   };
   save_source_choice(run, compare_sources(
-                              open, task, *known, static_cast<std::uint64_t>(config.seed),
+                              open, task, *known, likelihood.compared, static_cast<std::uint64_t>(config.seed),
                               [&] { return !monitor.should_stop(); }, progress));
 }
 
@@ -195,7 +195,7 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   else
     write_file(settings, write_toml(stage_fields(config)));
   OwnLog log(folder / run_file::events, lock, monitor);
-  if (std::filesystem::exists(weights)) return compare(run, run_config, task, log);
+  if (std::filesystem::exists(weights)) return compare(run, run_config, config, task, log);
 
   const auto stop = [&] { return log.should_stop(); };
   const auto seed = static_cast<std::uint64_t>(config.seed);
@@ -272,7 +272,7 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
     log.event(warning);
   }
   std::filesystem::remove(folder / run_file::resume, code);
-  compare(run, run_config, task, log);
+  compare(run, run_config, config, task, log);
 }
 
 void learn_likelihood(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Monitor& log) {

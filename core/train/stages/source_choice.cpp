@@ -19,9 +19,9 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kComparedSets = 32, kFewerSets = 16, kMany = 100;  // above N = kMany, kFewerSets
-constexpr std::int64_t kLeastSets = 4;                                    // of a size that is compared
-constexpr std::int64_t kMostCompared = 1000;                              // the largest N
+constexpr std::int64_t kMany = 100;           // above this N half as many sets are compared
+constexpr std::int64_t kLeastSets = 4;        // of a size that is compared
+constexpr std::int64_t kMostCompared = 1000;  // the largest N
 
 // 1, 10, 100, … and the largest N; of an estimator with a head for each size, its sizes.
 std::vector<std::int64_t> compared_sizes(const Estimator& estimator) {
@@ -75,7 +75,8 @@ std::string SourceChoice::text(std::int64_t n) const {
 }
 
 SourceChoice compare_sources(const OpenEstimator& open, const std::shared_ptr<const Task>& task,
-                             const RunLikelihood& known, std::uint64_t seed, const std::function<bool()>& keep_going,
+                             const RunLikelihood& known, std::int64_t most, std::uint64_t seed,
+                             const std::function<bool()>& keep_going,
                              const std::function<void(std::int64_t, std::int64_t)>& progress) {
   const StoredSets* const stored = task->stored();
   struct Part {
@@ -84,7 +85,7 @@ SourceChoice compare_sources(const OpenEstimator& open, const std::shared_ptr<co
   std::vector<Part> parts;
   std::int64_t all = 0, done = 0;
   for (const std::int64_t n : compared_sizes(*open(task))) {
-    const std::int64_t wanted = n > kMany ? kFewerSets : kComparedSets,
+    const std::int64_t wanted = std::max(n > kMany ? most / 2 : most, kLeastSets),
                        sets = stored == nullptr ? wanted : std::min(wanted, stored->sets(Purpose::likelihood, n));
     if (sets < kLeastSets) continue;
     parts.push_back({n, sets});
@@ -96,7 +97,7 @@ SourceChoice compare_sources(const OpenEstimator& open, const std::shared_ptr<co
   options.pool_replicates = 0;
   options.purpose = Purpose::likelihood;
   options.seed = stream_key(seed, Purpose::check);  // other sets than those that the likelihood is learned from
-  options.made = refined_density(known, task, kComparedSets, keep_going);
+  options.made = refined_density(known, task, std::max(most, kLeastSets), keep_going);
   options.made.log_density = [&, score = options.made.log_density](const Observations& x, const Latents& own) {
     if (progress) progress(done++, all);
     return score(x, own);

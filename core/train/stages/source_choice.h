@@ -31,12 +31,13 @@ struct SourceChoice {
   std::string text(std::int64_t n) const;
 };
 
-// Compares both posteriors at sizes up to the largest one of the run, at most 1,000. `open` makes the run's estimator
-// for the task, or for one that serves stored sets of a size. `progress` receives the number of sets compared and of
-// all. Throws Stopped once `keep_going` returns false.
+// Compares both posteriors at sizes up to the largest one of the run, at most 1,000, on `most` sets each, at least 4,
+// and on half as many above N = 100. `open` makes the run's estimator for the task, or for one that serves stored sets
+// of a size. `progress` receives the number of sets compared and of all. Throws Stopped once `keep_going` returns
+// false.
 using OpenEstimator = std::function<std::shared_ptr<Estimator>(const std::shared_ptr<const Task>& task)>;
 SourceChoice compare_sources(const OpenEstimator& open, const std::shared_ptr<const Task>& task,
-                             const RunLikelihood& known, std::uint64_t seed,
+                             const RunLikelihood& known, std::int64_t most, std::uint64_t seed,
                              const std::function<bool()>& keep_going = {},
                              const std::function<void(std::int64_t done, std::int64_t all)>& progress = {});
 

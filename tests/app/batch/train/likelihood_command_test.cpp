@@ -27,7 +27,8 @@ class LikelihoodCommand : public testing::Test {
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   Answer train(std::vector<std::string> more = {}) {
-    std::vector<std::string> words = {"likelihood", run_.string(), "--steps", "30", "--set", "likelihood.hidden=16"};
+    std::vector<std::string> words = {"likelihood", run_.string(),          "--steps", "30",
+                                      "--set",      "likelihood.hidden=16", "--set",   "likelihood.compared=8"};
     words.insert(words.end(), more.begin(), more.end());
     return run_words(words);
   }
@@ -53,7 +54,9 @@ TEST_F(LikelihoodCommand, TrainsOnceAndServesTheRun) {
   EXPECT_THAT(again.out, HasSubstr("Next: pairs --batch evaluate " + run_.string() + " --refine 200"));
   EXPECT_EQ(run_words(infer).code, 0);
   // Both posteriors were compared; either can be asked for, and the document says which comes first.
-  EXPECT_TRUE(std::filesystem::exists(run_ / "likelihood/comparison.json"));
+  const nlohmann::json compared = nlohmann::json::parse(read_file(run_ / "likelihood/comparison.json"));
+  for (const nlohmann::json& one : compared.at("scores"))
+    EXPECT_EQ(one.at("sets").get<int>() + one.at("refused").get<int>(), one.at("n") > 100 ? 4 : 8);
   const auto by = [&](const std::string& source) {
     const Answer answer = run_words({"infer", run_.string(), "--data", path("x.csv"), "--source", source, "--out",
                                      path(source + ".npz"), "--json"});
