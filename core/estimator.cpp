@@ -30,8 +30,12 @@ Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& co
   at::Generator generator = at::detail::createCPUGenerator(stream_key(seed, Purpose::init));
   const TaskInfo& info = task_->info();
   embedder_ = make_embedder(config_.embedder, ObservationShape{info.observation_shape, info.rows}, generator);
-  if (const InputScale input = pairs::input_scale(*task_); !input.empty())
-    embedder_ = std::make_shared<StandardizedEmbedder>(embedder_, column(input.location), column(input.scale));
+  if (const InputScale input = pairs::input_scale(*task_); !input.empty()) {
+    const auto standardized =
+        std::make_shared<StandardizedEmbedder>(embedder_, column(input.location), column(input.scale));
+    if (!input.spread.empty()) standardized->curve(column(input.middle), column(input.spread));
+    embedder_ = standardized;
+  }
   scale_target();
   heads_.push_back({0, fresh_head(seed)});
 }

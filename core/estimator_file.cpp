@@ -16,7 +16,9 @@ namespace {
 constexpr const char* kFormat = "pairs-estimator-1";
 // The standardization of x, [channels] float64.
 const std::string kLocation = std::string("embedder.") + StandardizedEmbedder::kLocation,
-                  kScale = std::string("embedder.") + StandardizedEmbedder::kScale;
+                  kScale = std::string("embedder.") + StandardizedEmbedder::kScale,
+                  kMiddle = std::string("embedder.") + StandardizedEmbedder::kMiddle,
+                  kSpread = std::string("embedder.") + StandardizedEmbedder::kSpread;
 
 // Finds the tensor of this name and shape.
 const torch::Tensor& find_tensor(const std::map<std::string, torch::Tensor>& tensors, const std::string& name,
@@ -37,7 +39,8 @@ void check_network(std::shared_ptr<const Task> task, const EstimatorConfig& conf
   const std::map<std::string, torch::Tensor> network = Estimator(std::move(task), config, 0).state();
   const std::string any = head_prefix(0);
   for (const auto& [name, tensor] : network) {
-    if (name == kLocation || name == kScale) continue;  // weights may or may not have a standardization
+    // Weights may or may not have a standardization, and curved columns.
+    if (name == kLocation || name == kScale || name == kMiddle || name == kSpread) continue;
     if (sizes.empty() || !name.starts_with(any)) find_tensor(tensors, name, tensor.sizes());
   }
   for (const std::int64_t n : sizes)
@@ -136,6 +139,14 @@ void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
     embedder_ = std::make_shared<StandardizedEmbedder>(embedder_, none, none + 1);
     embedder_->to(device_);
     embedder_->train(training);
+  }
+  if (auto* own = dynamic_cast<StandardizedEmbedder*>(embedder_.get())) {
+    const auto curve = state.find(kSpread);
+    if (curve == state.end())
+      own->curve({}, {});
+    else
+      own->curve(find_tensor(state, kMiddle, curve->second.sizes()).to(torch::kFloat64),
+                 curve->second.to(torch::kFloat64));
   }
   if (state.contains("statistics.mean")) {
     for (const char* name : {"statistics.between", "statistics.within"})

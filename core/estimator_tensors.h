@@ -33,6 +33,9 @@ inline void collect_embedder(const Embedder& embedder, bool buffers, std::map<st
   const auto own = standardized->named_buffers(false);
   for (const char* name : {StandardizedEmbedder::kLocation, StandardizedEmbedder::kScale})
     out[std::string("embedder.") + name] = own[name];
+  if (standardized->curved())
+    for (const char* name : {StandardizedEmbedder::kMiddle, StandardizedEmbedder::kSpread})
+      out[std::string("embedder.") + name] = own[name];
 }
 
 inline torch::Tensor column(const std::vector<double>& values) {

@@ -2,6 +2,9 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
+
+#include "core/prior_family.h"
 #include "core/task.h"
 
 namespace pairs {
@@ -15,8 +18,24 @@ class HasPriorDensity {
   virtual torch::Tensor log_prior(const torch::Tensor& theta) const = 0;
 };
 
-// The task's log prior density at theta [S, d]; undefined if it is not known.
+// The task's log prior density at theta [S, d]; undefined if it is not known. Where the task states the priors of all
+// its targets, it is that of independent targets.
 torch::Tensor log_prior(const Task& task, const torch::Tensor& theta);
+
+// Whether the task states the priors of all its targets and nuisances.
+bool states_priors(const TaskInfo& info);
+
+// Where draws [S] of a parameter are furthest from a prior, by the distance between the distribution functions
+// (Kolmogorov and Smirnov) times √S: beyond 1.95 with probability 0.001, and beyond 2.3 with 0.00005.
+struct PriorDistance {
+  double distance = 0;
+  double at = 0, below = 0, expected = 0;  // the share of the draws below `at`, and that of the prior
+};
+PriorDistance prior_distance(const torch::Tensor& draws, const PriorFamily& prior);
+
+// The column of `others` [S, k] with which values [S] have a rank correlation beyond 4 standard errors, the largest
+// one; -1: none.
+std::int64_t correlated_column(const torch::Tensor& values, const torch::Tensor& others);
 
 // The log density of a prior that is uniform within the finite bounds of every target.
 torch::Tensor uniform_log_prior(const TaskInfo& info, const torch::Tensor& theta);

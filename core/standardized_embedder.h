@@ -11,11 +11,17 @@ namespace pairs {
 // The standardization is part of the weights, whatever a task measures later.
 class StandardizedEmbedder : public Embedder {
  public:
-  // Names of its own tensors [channels], float64, which are saved with those of the inner embedder.
-  static constexpr const char *kLocation = "x_location", *kScale = "x_scale";
+  // Names of its own tensors [channels], float64, which are saved with those of the inner embedder: the numbers of an
+  // InputScale, the last two if a column is curved.
+  static constexpr const char *kLocation = "x_location", *kScale = "x_scale", *kMiddle = "x_middle",
+                              *kSpread = "x_spread";
 
   // Throws Error if a scale is not above 0, or if location and scale differ in length.
   StandardizedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location, const torch::Tensor& scale);
+  // Curves the columns whose spread is above 0; both tensors are undefined if there are none. Throws Error if their
+  // lengths are not that of the location, or if a spread is below 0.
+  void curve(const torch::Tensor& middle, const torch::Tensor& spread);
+  bool curved() const { return curved_; }
 
   torch::Tensor forward(const Observations& x) override;
   std::int64_t size() const override { return inner_->size(); }
@@ -27,7 +33,8 @@ class StandardizedEmbedder : public Embedder {
 
  private:
   std::shared_ptr<Embedder> inner_;
-  torch::Tensor location_, scale_;
+  torch::Tensor location_, scale_, middle_, spread_;
+  bool curved_ = false;
 };
 
 }  // namespace pairs

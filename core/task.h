@@ -17,6 +17,8 @@
 
 namespace pairs {
 
+class PriorFamily;  // core/prior_family.h
+
 // The readable name of a quantity: "θ, signal fraction", with its unit "angle, of every image / rad".
 std::string quantity_title(const std::string& label, const std::string& meaning, const std::string& unit);
 
@@ -30,6 +32,8 @@ struct Target {
   double range;                // R of the relative mean absolute error
   double view_low, view_high;  // range shown in figures of the prior
   std::string meaning = {};    // "signal fraction": a few words after the label; "" if the label suffices
+  // Its prior where the task states it; it is then independent of all other parameters and of conditions.
+  std::shared_ptr<const PriorFamily> prior = {};
 
   // "θ, signal fraction": for axes, sliders, headings with room.
   std::string title() const { return quantity_title(label, meaning, unit); }
@@ -45,6 +49,7 @@ struct Nuisance {
   double view_low = 0, view_high = 1;  // most of its prior; the range that can be set by hand
   std::int64_t column = -1;            // the column of x whose axis it shares; -1: none
   std::string meaning = {};            // "bump position": a few words after the label; "" if the label suffices
+  std::shared_ptr<const PriorFamily> prior = {};  // as of a Target
 
   // "ψ, bump position": sliders and axes.
   std::string title() const { return quantity_title(label, meaning, unit); }

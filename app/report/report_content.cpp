@@ -63,9 +63,6 @@ void ask_run(ReportContent& content, Monitor& monitor) {
   posterior.refine_by(
       refiner_of(posterior.runs().front().loaded, asked.source), asked.source, [&] { return !monitor.should_stop(); },
       asked.seed);
-  if (asked.source == SourceWish::best)
-    if (const std::string text = outdated_comparison(posterior.runs().front().loaded); !text.empty())
-      add_warning(content, text);
   content.answer = posterior.answer(content.n());
   const TargetRoom& room = target_room_of(content.info());
   const std::int64_t draws = room.in_folder() ? content.question.draws : std::max(content.question.draws, room.draws());

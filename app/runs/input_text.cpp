@@ -28,6 +28,8 @@ std::string input_text(const Task& task, const InputScale& scale) {
     seen.push_back(fmt::format("({} {} {:.{}g}) / {:.4g}", columns ? info.observation_columns[k] : word,
                                location < 0 ? "+" : "-", std::abs(location),
                                static_cast<int>(std::clamp(digits, 0.0, 12.0)) + 4, spread));
+    if (scale.curved(k))
+      seen.back() = fmt::format("(asinh({}) - {:.4g}) / {:.4g}", seen.back(), scale.middle[k], scale.spread[k]);
     if (!columns && input_channels(info) > 1) seen.back().insert(1 + word.size(), fmt::format(" {}", k + 1));
   }
   return fmt::format("Networks see {}.", fmt::join(seen, ", "));

@@ -42,6 +42,16 @@ json row_document(const EvaluationRow& row) {
     if (std::isfinite(gain.mean) && std::isfinite(gain.se))
       out["reference_gain"][name] = {
           {"gain", gain.mean}, {"gain_se", gain.se}, {"sets", gain.sets}, {"left_out", gain.left_out}};
+  for (const auto& [name, found] : row.reference_ranks) {
+    json& tests = out["reference_rank_tests"][name] = {{"sets", found.sets.size()}};
+    for (const std::vector<double>& ranks : found.ranks) {
+      const RankTest test = rank_test(ranks, found.samples);
+      if (std::isnan(test.location_z)) continue;
+      tests["location_z"].push_back(test.location_z);
+      tests["width_z"].push_back(test.width_z);
+      tests["rank_p"].push_back(test.rank_p);
+    }
+  }
   if (!row.companion.empty()) out["companion"] = row.companion;
   if (row.pool > 0) {
     out["pool"] = row.pool;
@@ -186,6 +196,19 @@ void read_moments(const json& line, EvaluationRow& row) {
               row.log_prob.size());
 }
 
+ReferenceRanks read_reference_ranks(const json& in, const EvaluationRow& row) {
+  ReferenceRanks out;
+  in.at("samples").get_to(out.samples);
+  in.at("sets").get_to(out.sets);
+  in.at("ranks").get_to(out.ranks);
+  PAIRS_CHECK(out.samples >= 1 && std::is_sorted(out.sets.begin(), out.sets.end()) &&
+                  (out.sets.empty() || (out.sets.front() >= 0 && out.sets.back() < row.sets)) &&
+                  std::all_of(out.ranks.begin(), out.ranks.end(),
+                              [&](const std::vector<double>& one) { return one.size() == out.sets.size(); }),
+              "The ranks of a reference are not those of {} sets", row.sets);
+  return out;
+}
+
 }  // namespace
 
 std::string p_text(double p) {
@@ -281,6 +304,8 @@ std::string metrics_text(const Metrics& metrics) {
   for (std::size_t i = 0; i < metrics.rows.size(); ++i) {
     const EvaluationRow& row = metrics.rows[i];
     json& line = out["rows"][i];
+    for (const auto& [name, found] : row.reference_ranks)
+      line["reference_ranks"][name] = {{"samples", found.samples}, {"sets", found.sets}, {"ranks", found.ranks}};
     line["ranks"] = row.ranks;
     put_numbers(line, "log_prob", row.log_prob);
     put_moments(line, row);
@@ -351,6 +376,9 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
         for (const auto& [name, gain] : line["reference_gain"].items())
           row.reference_gain[name] = {gain.at("gain").get<double>(), gain.at("gain_se").get<double>(),
                                       gain.at("sets").get<std::int64_t>(), gain.at("left_out").get<std::int64_t>()};
+      if (line.contains("reference_ranks"))
+        for (const auto& [name, found] : line["reference_ranks"].items())
+          row.reference_ranks[name] = read_reference_ranks(found, row);
       line.at("ranks").get_to(row.ranks);
       // From the ranks, which older files without the tests also contain.
       for (const std::vector<double>& ranks : row.ranks) row.rank_tests.push_back(rank_test(ranks, row.samples));

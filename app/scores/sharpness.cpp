@@ -102,6 +102,34 @@ std::vector<std::string> gain_texts(const std::vector<EvaluationRow>& rows) {
   return out;
 }
 
+std::vector<std::string> made_calibration_texts(const std::vector<EvaluationRow>& rows,
+                                                const std::vector<std::string>& targets) {
+  std::map<std::string, std::vector<EvaluationRow>> made;
+  for (const EvaluationRow& row : rows)
+    for (const auto& [name, found] : row.reference_ranks) {
+      EvaluationRow own;
+      own.n = row.n;
+      own.sets = static_cast<std::int64_t>(found.sets.size());
+      own.samples = found.samples;
+      own.extrapolation = row.extrapolation;
+      own.ranks = found.ranks;
+      for (const std::vector<double>& ranks : found.ranks) own.rank_tests.push_back(rank_test(ranks, found.samples));
+      // By their truths the tests know the sets of several sizes again, of which some may be left out.
+      for (const std::vector<double>& truths : row.truths) {
+        own.truths.emplace_back();
+        for (const std::int64_t set : found.sets) own.truths.back().push_back(truths.at(static_cast<std::size_t>(set)));
+      }
+      made[name].push_back(std::move(own));
+    }
+  std::vector<std::string> out;
+  for (const auto& [name, of_one] : made)
+    if (EvaluationVerdict verdict = density_verdict(of_one, {targets}); !verdict.text.empty()) {
+      verdict.text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(verdict.text.front())));
+      out.push_back(fmt::format("The {} posterior: {}", name, verdict.text));
+    }
+  return out;
+}
+
 std::string sharpness_text(const Sharpness& found) {
   if (found.loses())
     return fmt::format(

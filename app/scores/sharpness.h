@@ -36,6 +36,11 @@ Sharpness sharpness(const Metrics& metrics, const std::vector<Metrics>& others);
 // the refined posterior has a higher log density by 0.99 ± 0.13 nat, on 100 sets, …".
 std::vector<std::string> gain_texts(const std::vector<EvaluationRow>& rows);
 
+// A sentence for each posterior that is made from each set, on whether its ranks are uniform, without a full stop: "The
+// refined posterior: no miscalibration detected (100 sets; …)". `targets`: labels.
+std::vector<std::string> made_calibration_texts(const std::vector<EvaluationRow>& rows,
+                                                const std::vector<std::string>& targets);
+
 // Sharpness as a sentence without its full stop; "" if the gap to the exact posterior is known and no run is sharper,
 // and for images.
 std::string sharpness_text(const Sharpness& found);

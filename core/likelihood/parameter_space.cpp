@@ -20,7 +20,8 @@ constexpr double kLevels[] = {0.0002, 0.001, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1,
 constexpr double kLeastDifferent = 0.5;
 constexpr double kLeastLevel = 1e-12;
 constexpr double kLeastDraws = 100;
-constexpr double kLeastBeyond = 3;  // draws beyond a quantile that is kept
+constexpr double kLeastBeyond = 3;   // draws beyond a quantile that is kept
+constexpr double kMostQuantile = 5;  // the furthest quantile of a stated prior, in standard deviations
 
 std::vector<double> all_levels() {
   std::vector<double> out(std::begin(kLevels), std::end(kLevels));
@@ -88,6 +89,23 @@ Margin Margin::of(std::vector<double> draws, double low, double high) {
   return {std::move(values), std::move(levels)};
 }
 
+Margin Margin::of(const PriorFamily& prior) {
+  constexpr double kStep = 0.025;  // between quantiles, in standard deviations
+  constexpr double kEnd = 6;
+  const auto [low, high] = prior.range();
+  std::vector<double> values = {std::isfinite(low) ? low : prior.quantile(normal_level(-kEnd))}, levels = {0};
+  const double end = std::isfinite(high) ? high : prior.quantile(normal_level(kEnd));
+  for (double z = -kMostQuantile; z <= kMostQuantile; z += kStep) {
+    const double level = normal_level(z), value = prior.quantile(level);
+    if (value <= values.back() || value >= end || level <= levels.back()) continue;
+    values.push_back(value);
+    levels.push_back(level);
+  }
+  values.push_back(end);
+  levels.push_back(1);
+  return {std::move(values), std::move(levels)};
+}
+
 double Margin::level(double value) const {
   if (!(value > low())) return 0;
   if (value >= high()) return 1;
@@ -113,7 +131,12 @@ double Margin::value(double level) const {
 }
 
 ParameterSpace::ParameterSpace(const TaskInfo& info, const torch::Tensor& theta, const torch::Tensor& psi) {
-  const auto add = [&](const torch::Tensor& column, const std::string& name, double low, double high) {
+  const auto add = [&](const torch::Tensor& column, const std::string& name, double low, double high,
+                       const std::shared_ptr<const PriorFamily>& stated) {
+    if (stated) {
+      margins_.push_back(Margin::of(*stated));
+      return;
+    }
     const torch::Tensor own = column.to(torch::kCPU, torch::kFloat64).contiguous();
     try {
       margins_.push_back(
@@ -124,11 +147,11 @@ ParameterSpace::ParameterSpace(const TaskInfo& info, const torch::Tensor& theta,
   };
   for (std::size_t t = 0; t < info.targets.size(); ++t) {
     const Target& target = info.targets[t];
-    add(theta.select(1, static_cast<std::int64_t>(t)), target.name, target.low, target.high);
+    add(theta.select(1, static_cast<std::int64_t>(t)), target.name, target.low, target.high, target.prior);
   }
   const double none = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < info.nuisances.size(); ++k)
-    add(psi.select(1, static_cast<std::int64_t>(k)), info.nuisances[k].name, -none, none);
+    add(psi.select(1, static_cast<std::int64_t>(k)), info.nuisances[k].name, -none, none, info.nuisances[k].prior);
 }
 
 namespace {

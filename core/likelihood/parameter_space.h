@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/prior_family.h"
 #include "core/task.h"
 
 namespace pairs {
@@ -21,6 +22,9 @@ class Margin {
   // From draws of the prior and the bounds of its support, either of which may be infinite; the range then ends with
   // the draws. Throws Error if the draws have too few different values for a density.
   static Margin of(std::vector<double> draws, double low, double high);
+
+  // The distribution itself, up to 6 standard deviations where it has no end.
+  static Margin of(const PriorFamily& prior);
 
   double low() const { return values_.front(); }
   double high() const { return values_.back(); }
@@ -40,8 +44,8 @@ class Margin {
 // prior of all sets, whatever its conditions; float64 on the CPU.
 class ParameterSpace {
  public:
-  // From draws of the task's prior, theta [B, d] and psi [B, p]. Throws Error, a clause, if a parameter has no density:
-  // "parameter k takes only 3 different values".
+  // From draws of the task's prior, theta [B, d] and psi [B, p], but where it states the prior of a parameter. Throws
+  // Error, a clause, if a parameter has no density: "parameter k takes only 3 different values".
   ParameterSpace(const TaskInfo& info, const torch::Tensor& theta, const torch::Tensor& psi);
   explicit ParameterSpace(std::vector<Margin> margins) : margins_(std::move(margins)) {}
 

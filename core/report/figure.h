@@ -10,7 +10,7 @@ namespace pairs {
 // The role of a series determines its color in every figure. Exact posteriors are always dashed and naive ones dotted.
 // Several names with one role in one plot are shades of its color, the last in full color. A ghost is a muted remainder
 // of an earlier figure.
-enum class SeriesRole { pairs, n1, n1_10, end_to_end, gaussian, exact, naive, truth, other, ghost };
+enum class SeriesRole { pairs, n1, n1_10, end_to_end, gaussian, exact, naive, truth, other, foreign, ghost };
 
 enum class LineStyle { solid, dashed, dotted };
 enum class AxisScale { linear, log };

@@ -20,7 +20,7 @@ std::span<const std::uint32_t> role_colors(SeriesRole role) {
   static constexpr std::uint32_t kEndToEnd[] = {0xCC79A7, 0x8A2FA0, 0xE0358F, 0x7A5468, 0xE58AE0};
   static constexpr std::uint32_t kGaussian[] = {0xD55E00, 0x963A10, 0xF07C6A, 0xC0222C, 0x7A4A40};
   static constexpr std::uint32_t kText[] = {chart::kTextColor}, kNaive[] = {0x8A8F98}, kOther[] = {0x56B4E9},
-                                 kGhost[] = {0xA9AEB8, 0xB58B5F, 0x7FA88A, 0xB892AE, 0x8C92C4};
+                                 kForeign[] = {0xD55E00}, kGhost[] = {0xA9AEB8, 0xB58B5F, 0x7FA88A, 0xB892AE, 0x8C92C4};
   switch (role) {
     case SeriesRole::pairs:
       return kPairs;
@@ -36,6 +36,8 @@ std::span<const std::uint32_t> role_colors(SeriesRole role) {
       return kNaive;
     case SeriesRole::other:
       return kOther;
+    case SeriesRole::foreign:
+      return kForeign;
     case SeriesRole::ghost:
       return kGhost;
     default:

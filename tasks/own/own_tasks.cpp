@@ -101,9 +101,10 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
     file.info.data_source = kAbsentSets;
     return std::make_shared<AbsentSets>(std::move(file), error.what());
   }
-  if (file.incomplete()) {
+  if (file.incomplete() || file.unproved()) {
     const Latents sample = simulations->sample(kSampledSets);
-    complete(file, measure(file, sample.theta, sample.psi, sample.given));
+    if (file.unproved()) check_priors(file, sample.theta, sample.psi, sample.given);
+    if (file.incomplete()) complete(file, measure(file, sample.theta, sample.psi, sample.given));
   }
   if (file.standardizes && file.input.empty())
     file.input = measure_x(simulations->sample_pairs(measured_x_sets(file.info.observation_numbers())),

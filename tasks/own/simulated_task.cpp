@@ -93,7 +93,11 @@ class SimulatedTask final : public Task,
                             public ChoosesTargets {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
-    if (file_.incomplete()) complete(file_, measured());
+    if (file_.incomplete() || file_.unproved()) {
+      const Latents sample = sampled();
+      if (file_.unproved()) check_priors(file_, sample.theta, sample.psi, sample.given);
+      if (file_.incomplete()) complete(file_, measure(file_, sample.theta, sample.psi, sample.given));
+    }
     references_ = reference_file_of(file_);
   }
 
@@ -399,8 +403,8 @@ class SimulatedTask final : public Task,
     return scale;
   }
 
-  // Measures ranges of targets and nuisances on samples of the prior.
-  std::vector<Measured> measured() const {
+  // Samples of the prior, on which ranges are measured.
+  Latents sampled() const {
     std::vector<Draw> draws;
     const std::uint64_t key = stream_key(kMeasuringSeed, Purpose::check);
     for (std::uint64_t block = 0; block < kMeasuredSets / kPriorSets; ++block)
@@ -422,7 +426,7 @@ class SimulatedTask final : public Task,
       to_psi = std::copy(middle, end, to_psi);
       to_given = std::copy(end, end + kPriorSets * static_cast<std::size_t>(g), to_given);
     }
-    return measure(file_, theta, psi, given);
+    return {theta, psi, given};
   }
 
   Programs programs_;

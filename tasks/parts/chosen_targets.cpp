@@ -109,12 +109,12 @@ class ChosenStored final : public StoredSets {
 };
 
 Target target_of(const Nuisance& n, const NuisanceTarget& as) {
-  return {n.name,   n.label,  n.unit,     as.low,      as.high,  as.location,
-          as.scale, as.range, n.view_low, n.view_high, n.meaning};
+  return {n.name,   n.label,  n.unit,     as.low,      as.high,   as.location,
+          as.scale, as.range, n.view_low, n.view_high, n.meaning, n.prior};
 }
 
 Nuisance nuisance_of(const Target& t) {
-  return {t.name, t.label, t.unit, t.view_low, t.view_high, -1, t.meaning};
+  return {t.name, t.label, t.unit, t.view_low, t.view_high, -1, t.meaning, t.prior};
 }
 
 // "signal fraction θ and bump position ψ".

@@ -239,6 +239,10 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   }
   std::string gains;
   for (const std::string& text : gain_texts(metrics.rows)) gains += text + ".\n";
+  for (const std::string& text : made_calibration_texts(metrics.rows, targets)) {
+    gains += text + ".\n";
+    result.document["made_calibration"].push_back(text);
+  }
   if (!gains.empty()) result.text += "\n" + gains;
   const Sharpness sharp = sharpness(metrics, others);
   result.document["sharpness"] = sharpness_document(sharp);

@@ -117,8 +117,6 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const SourceWish asked = arguments.question.source;
   const SourceWish wish = own && asked == SourceWish::best ? SourceWish::run : asked;
   posterior.refine_by(refiner_of(run.loaded, wish), wish, keep_going, arguments.question.seed);
-  if (wish == SourceWish::best)
-    if (const std::string text = outdated_comparison(run.loaded); !text.empty()) warn(answer, text);
   answer.known = posterior.answer(question.size);
   if (!arguments.observations.empty()) {
     try {
@@ -145,7 +143,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   }
   if (answer.verdict.rejected()) warn(answer, verdict_warning(answer.verdict));
   if (const std::string text = peaks_text(posterior.task(), answer.known); !text.empty()) warn(answer, text);
-  for (const std::string& problem : answer.known.problems) print(fmt::format("warning: {}\n", problem));
+  for (const std::string& problem : answer.known.problems) warn(answer, problem);
   if (source.log_density && answer.ours.empty()) use_samples(answer);
   answer.derived = derived_quantities(arguments.question.derived, posterior.task().info());
   answer.derived_numbers = derived_numbers(answer.derived, answer.known.sources);

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/work/set_inquiry.h"
-#include "core/eval/references/prior_family.h"
+#include "core/prior_family.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {
@@ -23,7 +23,7 @@ std::string blocked_text(const model::Posterior& posterior, bool known) {
 struct InquiryButton {
   const model::SetInquiries::Test& test;
   std::string id, title;  // id of the widget; label
-  std::int64_t sets;      // number of simulated sets
+  std::int64_t sets;      // number of simulated sets; 0: its progress is not known
   std::string blocked, tip;
 };
 
@@ -37,11 +37,12 @@ void button_row(model::Posterior& posterior, const std::string& posterior_key, c
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
     const double left = inquiry.seconds_left();
-    ui::text(
-        fmt::format("{}{}: {:.0f} % of {} simulated sets{}", one.title,
-                    inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * inquiry.share()),
-                    count_text(one.sets), std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
-        ui::Look::small_muted);
+    const std::string done = one.sets == 0 ? "in progress"
+                                           : fmt::format("{:.0f} % of {} simulated sets",
+                                                         std::floor(100 * inquiry.share()), count_text(one.sets));
+    ui::text(fmt::format("{}{}: {}{}", one.title, inquiry.works_on(key) ? "" : " of another set or N", done,
+                         std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
+             ui::Look::small_muted);
     ui::again_in(0.5);  // its progress grows while nothing else changes
     return;
   }
@@ -65,27 +66,36 @@ void another_draw(model::Posterior& posterior, const model::SetInquiries::Test& 
   all.ask(test, key, std::move(*asked));
 }
 
-std::array<InquiryButton, 3> buttons(const model::PosteriorScene& scene) {
-  const auto& [local_test, predictive, confidence] = model::SetInquiries::buttons();
+std::vector<InquiryButton> buttons(const model::PosteriorScene& scene) {
+  const auto& [local_test, predictive, observations, confidence] = model::SetInquiries::buttons();
   const ToyPlan counts;
   const std::int64_t toys = counts.toys * counts.nodes + counts.null_toys;
-  return {{{local_test, "posterior/local-test", "Local test", model::kLocalTestSets, "",
-            fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to "
-                        "separate truths from samples of the run's posteriors, and is evaluated at this one (LC2ST). "
-                        "It takes as long as evaluating that many sets",
-                        count_text(model::kLocalTestSets))},
-           {predictive, "posterior/predictive", "Predictive test", PredictiveOptions().sets, "",
-            fmt::format("Does the model describe these data? {} sets of this N are simulated at a draw of the "
-                        "posterior and compared with this one, column by column and in their embeddings. Names the "
-                        "outliers, and shows the posterior without them",
-                        count_text(PredictiveOptions().sets))},
-           {confidence, "posterior/confidence", "Confidence intervals", toys,
-            scene.no_confidence.empty() ? "" : "There are none: " + scene.no_confidence,
-            fmt::format("Frequentist intervals (Feldman and Cousins), upper limits and, where the task has a value "
-                        "that means \"nothing there\", limits by CLs and its significance, by the marginal "
-                        "likelihood: the posterior over the prior. {} sets of this N are simulated once and kept, so "
-                        "that the next set takes no time",
-                        count_text(toys))}}};
+  std::vector<InquiryButton> all;
+  all.push_back({local_test, "posterior/local-test", "Local test", model::kLocalTestSets, "",
+                 fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to "
+                             "separate truths from samples of the run's posteriors, and is evaluated at this one "
+                             "(LC2ST). It takes as long as evaluating that many sets",
+                             count_text(model::kLocalTestSets))});
+  all.push_back({predictive, "posterior/predictive", "Predictive test", PredictiveOptions().sets, "",
+                 fmt::format("Does the model describe these data? {} sets of this N are simulated at a draw of the "
+                             "posterior and compared with this one, column by column and in their embeddings. Names "
+                             "the outliers, and shows the posterior without them",
+                             count_text(PredictiveOptions().sets))});
+  // Tasks that may have no likelihood have no such test.
+  if (scene.likely)
+    all.push_back({observations, "posterior/observations", "Single observations", 0,
+                   scene.no_refined.empty() ? "" : "They cannot be tested: " + scene.no_refined,
+                   "Which observations does the model not make? The learned density of each, given all others, is "
+                   "compared with those of 20,000 and more simulated ones, as infer --observations does. Foreign ones "
+                   "are marked in the picture of the data, and the posterior without them is shown"});
+  all.push_back({confidence, "posterior/confidence", "Confidence intervals", toys,
+                 scene.no_confidence.empty() ? "" : "There are none: " + scene.no_confidence,
+                 fmt::format("Frequentist intervals (Feldman and Cousins), upper limits and, where the task has a "
+                             "value that means \"nothing there\", limits by CLs and its significance, by the marginal "
+                             "likelihood: the posterior over the prior. {} sets of this N are simulated once and "
+                             "kept, so that the next set takes no time",
+                             count_text(toys))});
+  return all;
 }
 
 }  // namespace

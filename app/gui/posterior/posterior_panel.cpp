@@ -30,6 +30,7 @@
 #include "app/model/posterior/work/set_table.h"
 #include "app/posterior/caveats/posterior_warnings.h"
 #include "app/posterior/caveats/verdict.h"
+#include "app/posterior/checks/foreign_observations.h"
 #include "app/posterior/checks/within_sets.h"
 #include "app/posterior/plots/corner_plots.h"
 #include "app/runs/strategy_look.h"
@@ -232,8 +233,10 @@ ModelVerdict PosteriorPanel::State::verdict(const Posterior& posterior, const Po
   const model::SetInquiries& inquiries = posterior.inquiries();
   const std::string key = posterior.inquiry_key();
   const auto tested = inquiries.predictive.answer(inquiries.predictive_key(key)), usual = inquiries.usual.answer(key);
-  return within_verdict(model_verdict(shown.typicality, tested ? tested->predictive : PredictiveP()),
-                        usual ? usual->within.value_or(WithinTest()) : WithinTest());
+  ModelVerdict all = within_verdict(model_verdict(shown.typicality, tested ? tested->predictive : PredictiveP()),
+                                    usual ? usual->within.value_or(WithinTest()) : WithinTest());
+  const auto singles = inquiries.observations.answer(key);
+  return singles && singles->singles ? foreign_verdict(std::move(all), *singles->singles) : all;
 }
 
 // The basis of the verdict, and whether more tests are running.
@@ -504,7 +507,10 @@ std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(con
   asked(inquiries.predictive, inquiries.predictive_key(key), simulated, "Observed vs simulated");
   if (!inquiries.prior.empty()) asked(inquiries.other_prior, inquiries.prior_key(key), under, "Under another prior");
   confidence_plots(scene ? inquiries.confidence.answer(key) : nullptr, inquiries.confidence.works_on(key), all);
-  if (posterior.observed())
+  const auto singles = scene ? inquiries.observations.answer(key) : nullptr;
+  if (singles && singles->figure)
+    all.push_back({&observed, singles->figure, "Observed data", "", singles->note});
+  else if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
   return all;
 }

@@ -7,7 +7,6 @@
 
 #include "app/posterior/source/posterior_numbers.h"
 #include "core/base/text/error.h"
-#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {
@@ -32,8 +31,10 @@ void add_refined(const Refiner& refiner, SourceWish wish, const Observations& x,
   const auto own = std::find_if(answer.sources.begin(), answer.sources.end(),
                                 [](const PosteriorSource& source) { return source.ours; });
   try {
-    PAIRS_CHECK(!answer.typicality.outside,
-                "the set is out of distribution, and the likelihood was learned from sets of the model alone");
+    if (answer.typicality.outside) {
+      if (wish == SourceWish::best) return;  // nobody asked for it, and the run's own warns
+      fail("the set is out of distribution, and the likelihood was learned from sets of the model alone");
+    }
     torch::Tensor start;
     if (own != answer.sources.end()) start = own->sample(kStart, kFigureSeed).to(torch::kFloat64);
     RefinedSource made = refiner.source(x, given, start, seed, keep_going);
@@ -52,17 +53,6 @@ void add_refined(const Refiner& refiner, SourceWish wish, const Observations& x,
   } catch (const std::exception& error) {
     answer.problems.push_back(fmt::format("The posterior is not refined: {}", sentence(error)));
   }
-}
-
-std::string outdated_comparison(const LoadedRun& run) {
-  std::error_code code;
-  if (!std::filesystem::exists(likelihood_folder(run.folder) / likelihood_file::comparison, code) ||
-      compared_sources(run))
-    return "";
-  return fmt::format(
-      "The run's likelihood, or its own weights, are not those of its comparison of posteriors, so that its own "
-      "posterior is shown; compare again with: pairs --batch likelihood {}",
-      shell_word(run.folder.string()));
 }
 
 }  // namespace pairs

@@ -16,8 +16,4 @@ namespace pairs {
 void add_refined(const Refiner& refiner, SourceWish wish, const Observations& x, const torch::Tensor& given,
                  std::uint64_t seed, const std::function<bool()>& keep_going, PosteriorAnswer& answer);
 
-// A warning if the run compared its posteriors, but with other weights than it has now, so that none comes first by
-// that comparison; "" else.
-std::string outdated_comparison(const LoadedRun& run);
-
 }  // namespace pairs

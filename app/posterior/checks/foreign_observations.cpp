@@ -90,6 +90,21 @@ std::string foreign_text(const SingleObservations& found, const TaskInfo& info, 
       without_text(found, info));
 }
 
+void mark_foreign(const SingleObservations& found, Figure& picture) {
+  if (found.foreign.empty() || picture.plots.empty() || picture.plots.front().scatters.empty()) return;
+  Plot& plot = picture.plots.front();
+  const Scatter& all = plot.scatters.front();
+  Scatter marked{"foreign", SeriesRole::foreign, {}, {}};
+  for (const std::int64_t i : found.foreign) {
+    const auto at = static_cast<std::size_t>(i);
+    if (at >= all.x.size()) break;
+    marked.x.push_back(all.x[at]);
+    marked.y.push_back(all.y[at]);
+  }
+  plot.title += fmt::format(" · {} foreign", found.foreign.size());
+  if (!marked.x.empty()) plot.scatters.push_back(std::move(marked));
+}
+
 nlohmann::json foreign_document(const SingleObservations& found, const TaskInfo& info, const Observations& x) {
   nlohmann::json document = {{"count", found.all.size()},
                              {"foreign", nlohmann::json::array()},

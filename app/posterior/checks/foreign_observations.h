@@ -7,6 +7,7 @@
 
 #include "app/posterior/caveats/verdict.h"
 #include "core/likelihood/single_observations.h"
+#include "core/report/figure.h"
 
 namespace pairs {
 
@@ -15,6 +16,10 @@ ModelVerdict foreign_verdict(ModelVerdict other, const SingleObservations& found
 
 // "5 of 300 observations are foreign to the model: number 13 (y = 6.2, p = 3e-05), …". `x`: the observations.
 std::string foreign_text(const SingleObservations& found, const TaskInfo& info, const Observations& x);
+
+// Marks the foreign ones in a picture of the first observations (ObservedSet::picture), and adds their number to its
+// title.
+void mark_foreign(const SingleObservations& found, Figure& picture);
 
 // {"count", "foreign": numbers from 1, "p", "simulated", "without": {"mean", "sd"} or "not_without", "text"}
 nlohmann::json foreign_document(const SingleObservations& found, const TaskInfo& info, const Observations& x);

@@ -10,11 +10,11 @@ namespace pairs {
 
 void report_refined(const PosteriorAnswer& answer, const TaskInfo& info, IntervalKind interval,
                     nlohmann::json& document, Table& table) {
+  document["source"] = source_word(answer.refined_first() ? SourceWish::refined : SourceWish::run);
   if (!answer.refined) return;
   const std::vector<TargetNumbers> refined = answer.refined_numbers();
   document["refined"] = numbers_document(refined, interval);
   document["refined_by"] = refined_document(*answer.refined);
-  document["source"] = source_word(answer.refined_first() ? SourceWish::refined : SourceWish::run);
   if (answer.refined_first()) {
     const std::vector<TargetNumbers> own = answer.own_numbers();
     document["run_alone"] = numbers_document(own, interval);

@@ -7,8 +7,8 @@
 
 namespace pairs {
 
-// Adds what refined the shown posterior, or stands beside it, to its document and table: "refined", "refined_by",
-// "source", and "run_alone" where the refined one comes first. Nothing without a refined posterior.
+// Adds which posterior is shown, "run" or "refined", to its document as "source"; and with a refined posterior, to the
+// document and the table, that one and how it was made ("refined", "refined_by"), and "run_alone" where it comes first.
 void report_refined(const PosteriorAnswer& answer, const TaskInfo& info, IntervalKind interval,
                     nlohmann::json& document, Table& table);
 

@@ -141,7 +141,7 @@ Question read_question(TableReader& reader, const std::string& where,
   for (const std::string& test : question.tests)
     if (std::find(kPosteriorTests.begin(), kPosteriorTests.end(), test) == kPosteriorTests.end())
       reader.refuse_table("'" + reader.full("tests") + "' names '" + printable(test, 40) +
-                          "'; the tests are local, predictive and confidence");
+                          "'; the tests are local, predictive, observations and confidence");
   if (const std::string word = earlier_prior_word(question.prior); !word.empty())
     reader.refuse_table(
         fmt::format("'{}' has the word {}, which is training now: {}", reader.full("prior"), word, kConvertAdvice));

@@ -28,7 +28,7 @@ struct PinnedQuestion {
 };
 
 // The tests of a posterior that a person asks for by name.
-inline constexpr std::array<const char*, 3> kPosteriorTests = {"local", "predictive", "confidence"};
+inline constexpr std::array<const char*, 4> kPosteriorTests = {"local", "predictive", "observations", "confidence"};
 
 // What a person asks of a posterior: which run and set, how many of its observations, and what is shown with the
 // answer. Commands, the requests of the window, reports, settings and sessions hold it whole, so that none of them

@@ -178,6 +178,15 @@ SingleObservations SetPosterior::singles(std::int64_t n, const Refiner& refiner,
   return refiner.singles(set_->first(n), set_->latents().given, start, seed, keep_going);
 }
 
+void SetPosterior::refine_by(std::shared_ptr<const Refiner> refiner, SourceWish wish, std::function<bool()> keep_going,
+                             std::uint64_t seed) {
+  refiner_ = std::move(refiner);
+  wish_ = wish;
+  keep_refining_ = std::move(keep_going);
+  refine_seed_ = seed;
+  outdated_ = wish == SourceWish::best && !refiner_ ? outdated_comparison(runs_.front().loaded) : "";
+}
+
 PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   const torch::NoGradGuard no_grad;
   const Stopwatch watch;
@@ -190,6 +199,7 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
     add_refined(*refiner_, wish_, set_->first(n), set_->latents().given, refine_seed_, keep_refining_, out);
     one_thread.emplace();
   }
+  if (references && !outdated_.empty()) out.warnings.push_back({WarningKind::refined, outdated_});
   if (!set_->note().empty() && n == set_->size()) out.warnings.push_back({WarningKind::cut_file, set_->note()});
   if (!set_->given_assumed().empty()) out.warnings.push_back({WarningKind::given, set_->given_assumed()});
   if (set_->of_item()) {

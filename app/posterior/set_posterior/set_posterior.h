@@ -46,14 +46,10 @@ class SetPosterior {
   // Whether the references include the shown run's learned product.
   void ask_learned_product(bool ask) { learned_product_ = ask; }
   // Whether the references include the shown run's posterior refined by its learned likelihood, and whether it comes
-  // before the run's own. It takes seconds; `keep_going` false throws Stopped. A null refiner leaves it out.
+  // before the run's own. It takes seconds; `keep_going` false throws Stopped. A null refiner leaves it out; where an
+  // outdated comparison is why, the answers warn of it.
   void refine_by(std::shared_ptr<const Refiner> refiner, SourceWish wish, std::function<bool()> keep_going = {},
-                 std::uint64_t seed = kFigureSeed) {
-    refiner_ = std::move(refiner);
-    wish_ = wish;
-    keep_refining_ = std::move(keep_going);
-    refine_seed_ = seed;
-  }
+                 std::uint64_t seed = kFigureSeed);
 
   // The posteriors at n <= ready(); without `references`, only those of runs.
   PosteriorAnswer answer(std::int64_t n, bool references = true) const;
@@ -112,6 +108,7 @@ class SetPosterior {
   SourceWish wish_ = SourceWish::run;
   std::function<bool()> keep_refining_;
   std::uint64_t refine_seed_ = kFigureSeed;
+  std::string outdated_;   // a warning that the refined posterior is missing by
   bool confined_ = false;  // no density lies outside the targets' ranges
 };
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::int64_t kPriorDraws = 4096;
 constexpr double kKolmogorovLimit = 1.95;  // of the distance times the root of the number of draws, at p = 0.001
-constexpr double kCorrelationLimit = 4;    // of a rank correlation times that root
 constexpr std::size_t kRatioCells = 4000;
 constexpr double kReachInSds = 12;  // of a grid around a posterior that no range bounds
 
@@ -66,34 +65,15 @@ torch::Tensor prior_draws(const Task& task) {
   return task.stored() == nullptr ? theta : std::get<0>(at::unique_dim(theta, 0, true, false, false));
 }
 
-double distance_from(const torch::Tensor& draws, const PriorFamily& prior) {
-  std::vector<double> sorted = doubles(draws);
-  std::sort(sorted.begin(), sorted.end());
-  const auto count = static_cast<double>(sorted.size());
-  double most = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const double below = prior.below(sorted[i]);
-    most = std::max(
-        {most, std::abs(below - static_cast<double>(i) / count), std::abs(below - static_cast<double>(i + 1) / count)});
-  }
-  return most * std::sqrt(count);
-}
-
-torch::Tensor ranks_of(const torch::Tensor& values) {
-  return values.argsort(true, 0, false).argsort(true, 0, false).to(torch::kFloat64);
-}
-
 // The name of another target on which target t of the prior's draws depends; "" if no rank correlation shows it.
 std::string depends_on(const TaskInfo& info, const torch::Tensor& draws, std::int64_t t) {
-  const torch::Tensor own = ranks_of(draws.select(1, t));
-  for (std::int64_t k = 0; k < draws.size(1); ++k) {
-    if (k == t) continue;
-    const torch::Tensor both = torch::stack({own, ranks_of(draws.select(1, k))});
-    const double correlation = torch::corrcoef(both)[0][1].item<double>();
-    if (std::abs(correlation) * std::sqrt(static_cast<double>(draws.size(0))) > kCorrelationLimit)
-      return info.targets[static_cast<std::size_t>(k)].label;
-  }
-  return "";
+  std::vector<std::int64_t> others;
+  for (std::int64_t k = 0; k < draws.size(1); ++k)
+    if (k != t) others.push_back(k);
+  if (others.empty()) return "";
+  const std::int64_t found =
+      correlated_column(draws.select(1, t), draws.index_select(1, torch::tensor(others, torch::kLong)));
+  return found < 0 ? "" : info.targets[static_cast<std::size_t>(others[static_cast<std::size_t>(found)])].label;
 }
 
 // The prior of one target, checked against the task's draws.
@@ -101,6 +81,7 @@ std::shared_ptr<const PriorFamily> learned_prior(const Task& task, const torch::
                                                  const std::string& reported) {
   const TaskInfo& info = task.info();
   const Target& target = info.targets[static_cast<std::size_t>(t)];
+  if (reported.empty() && target.prior) return target.prior;
   const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
   const std::string hint =
       fmt::format("state it, as the simulator draws it, with e.g. --training-prior \"{} = normal(0, 1)\"", target.name);
@@ -109,7 +90,7 @@ std::shared_ptr<const PriorFamily> learned_prior(const Task& task, const torch::
   const std::string text = reported.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : reported;
   std::shared_ptr<const PriorFamily> prior =
       prior_family(text, reported.empty() ? "The prior" : "--training-prior", target.name);
-  if (const double distance = distance_from(draws.select(1, t), *prior); distance > kKolmogorovLimit)
+  if (prior_distance(draws.select(1, t), *prior).distance > kKolmogorovLimit)
     fail_usage("{} draws of the prior of {} are not those of {}{}", count_text(draws.size(0)), target.label,
                printable(text, 200),
                reported.empty() ? ", and task " + info.name + " does not state its density; " + hint

@@ -11,7 +11,7 @@
 
 #include "app/posterior/source/posterior_source.h"
 #include "core/eval/metrics/cells.h"
-#include "core/eval/references/prior_family.h"
+#include "core/prior_family.h"
 #include "core/task.h"
 
 namespace pairs {

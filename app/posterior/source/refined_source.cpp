@@ -58,6 +58,17 @@ bool compared_sources(const LoadedRun& run) {
   }
 }
 
+std::string outdated_comparison(const LoadedRun& run) {
+  std::error_code code;
+  if (!std::filesystem::exists(likelihood_folder(run.folder) / likelihood_file::comparison, code) ||
+      compared_sources(run))
+    return "";
+  return fmt::format(
+      "The run's likelihood, or its own weights, are not those of its comparison of posteriors, so that its own "
+      "posterior is shown; compare again with: pairs --batch likelihood {}",
+      shell_word(run.folder.string()));
+}
+
 std::string likelihood_stamp(const LoadedRun& run) {
   std::string stamp;
   std::error_code code;

@@ -32,6 +32,10 @@ std::string not_refined(const LoadedRun& run);
 // (core/train/stages/source_choice.h). A damaged file of the likelihood has not.
 bool compared_sources(const LoadedRun& run);
 
+// A warning if the run compared its posteriors, but with other weights than it has now, so that none comes first by
+// that comparison; "" else.
+std::string outdated_comparison(const LoadedRun& run);
+
 // Changes when a run's likelihood, or its comparison of posteriors, is another; "" if the run has no likelihood.
 std::string likelihood_stamp(const LoadedRun& run);
 

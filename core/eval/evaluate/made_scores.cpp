@@ -31,24 +31,31 @@ void MadeScores::score(const Latents& latents, const std::function<bool()>& keep
     if (keep_going && !keep_going()) throw Stopped();
     const auto row = static_cast<std::int64_t>(s);
     const auto own = [&](const torch::Tensor& all) { return all.defined() ? all.slice(0, row, row + 1) : all; };
-    log_density_.push_back(made_.log_density(Observations::concatenate(collected_[s]),
-                                             {own(latents.theta), own(latents.psi), own(latents.given)}));
+    scores_.push_back(made_.score(Observations::concatenate(collected_[s]),
+                                  {own(latents.theta), own(latents.psi), own(latents.given)}));
   }
   collected_.clear();
 }
 
 void MadeScores::finish(EvaluationRow& row, const std::vector<double>* exact) const {
-  if (log_density_.empty()) return;
+  if (scores_.empty()) return;
   ReferenceGain gain;
   std::vector<double> gains, gaps;
-  for (std::size_t s = 0; s < log_density_.size(); ++s) {
+  ReferenceRanks ranks;
+  ranks.samples = made_.samples;
+  for (std::size_t s = 0; s < scores_.size(); ++s) {
     double value = row.log_prob[s];
-    if (log_density_[s]) {
-      const double made = std::log1p(-kOwnShare) + *log_density_[s], own = std::log(kOwnShare) + value;
+    if (scores_[s]) {
+      const double made = std::log1p(-kOwnShare) + scores_[s]->log_density, own = std::log(kOwnShare) + value;
       const double top = std::max(made, own);
       value = top + std::log(std::exp(made - top) + std::exp(own - top));
     }
-    gain.left_out += !log_density_[s].has_value();
+    gain.left_out += !scores_[s].has_value();
+    if (scores_[s] && !scores_[s]->ranks.empty()) {
+      ranks.sets.push_back(static_cast<std::int64_t>(s));
+      ranks.ranks.resize(scores_[s]->ranks.size());
+      for (std::size_t t = 0; t < ranks.ranks.size(); ++t) ranks.ranks[t].push_back(scores_[s]->ranks.at(t));
+    }
     gains.push_back(value - row.log_prob[s]);
     if (exact != nullptr) gaps.push_back((*exact)[s] - value);
   }
@@ -58,6 +65,7 @@ void MadeScores::finish(EvaluationRow& row, const std::vector<double>* exact) co
   gain.sets = static_cast<std::int64_t>(gains.size());
   row.reference_nll[made_.name] = row.nll - gain.mean;
   row.reference_gain[made_.name] = gain;
+  if (!ranks.sets.empty()) row.reference_ranks[made_.name] = std::move(ranks);
   if (exact != nullptr) row.reference_gap[made_.name] = mean_and_error(gaps);
 }
 

@@ -25,6 +25,13 @@ struct ReferenceGain {
   std::int64_t sets = 0, left_out = 0;
 };
 
+// Ranks of truths among samples of a reference that is made from each set, on the sets on which it has a density.
+struct ReferenceRanks {
+  std::int64_t samples = 0;                // of each set
+  std::vector<std::int64_t> sets = {};     // indices among the row's sets, ascending
+  std::vector<std::vector<double>> ranks;  // [target][set of these]
+};
+
 // The results at one set size.
 struct EvaluationRow {
   std::int64_t n = 0, sets = 0, samples = 0;
@@ -54,11 +61,12 @@ struct EvaluationRow {
   // standard errors of sets and pools, [target].
   std::int64_t pool = 0, pool_trained = 0;
   std::vector<double> pool_location_sd, pool_location_z;
-  std::map<std::string, double> reference_nll;          // other references of the task on the same sets
-  std::map<std::string, MeanAndError> reference_gap;    // of those, log exact - log reference on the same sets
-  std::map<std::string, ReferenceGain> reference_gain;  // of references that are made from each set
-  std::vector<std::vector<double>> ranks;               // [target][set]
-  std::vector<double> log_prob;                         // [set], for paired comparisons of runs
+  std::map<std::string, double> reference_nll;            // other references of the task on the same sets
+  std::map<std::string, MeanAndError> reference_gap;      // of those, log exact - log reference on the same sets
+  std::map<std::string, ReferenceGain> reference_gain;    // of references that are made from each set,
+  std::map<std::string, ReferenceRanks> reference_ranks;  // and their ranks, which no test of the row uses
+  std::vector<std::vector<double>> ranks;                 // [target][set]
+  std::vector<double> log_prob;                           // [set], for paired comparisons of runs
   std::vector<std::uint16_t> tested;            // [set]: digests of the test sets (core/eval/evaluate/set_digest.h)
   std::vector<std::vector<double>> means, sds;  // [target][set] of the posterior's samples, for the same
                                                 // comparisons

@@ -17,6 +17,7 @@
 #include "core/likelihood/covariate_law.h"
 #include "core/likelihood/independence.h"
 #include "core/likelihood/likelihood_draws.h"
+#include "core/prior_density.h"
 #include "core/train/run/run.h"
 #include "core/train/run/simulator_record.h"
 #include "core/train/stages/likelihood_batches.h"
@@ -235,7 +236,8 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   const LikelihoodDraws& held_out = batches.validation();
   const Tensor z = likelihood.space().coordinates(held_out.prior_parameters);
   const double prior = likelihood.prior_loss(z, held_out.prior_given).item<double>();
-  likelihood.use_prior_network(LearnedLikelihood::normal_loss(z).item<double>() - prior > kPriorGain);
+  likelihood.use_prior_network(!states_priors(task->info()) &&
+                               LearnedLikelihood::normal_loss(z).item<double>() - prior > kPriorGain);
 
   const IndependenceRecord independence = independence_of(likelihood, *task, seed, stop);
 

@@ -7,6 +7,7 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kFinalDraws = 2000;
+constexpr std::int64_t kRankSamples = 199;
 
 }  // namespace
 
@@ -27,13 +28,18 @@ MadeDensity refined_density(const RunLikelihood& known, const std::shared_ptr<co
   MadeDensity out;
   out.name = kRefined;
   out.sets = sets;
-  out.log_density = [likelihood = known.likelihood, task, keep_going](const Observations& x,
-                                                                      const Latents& own) -> std::optional<double> {
+  out.samples = kRankSamples;
+  out.score = [likelihood = known.likelihood, task, keep_going](const Observations& x,
+                                                                const Latents& own) -> std::optional<MadeScore> {
     const RefinedPosterior posterior = refined_by(*likelihood, *task, x, own.given, {}, kFigureSeed, keep_going);
     if (!posterior.refused.empty()) return std::nullopt;
     const double value = RefinedDensity(posterior, likelihood->space()).log_density(own.theta).item<double>();
     // Whether a set is left out must not depend on its θ, which the range of the parameters may not hold.
-    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+    MadeScore out{std::isnan(value) ? -std::numeric_limits<double>::infinity() : value};
+    const torch::Tensor below =
+        (resampled(posterior, kRankSamples, kFigureSeed) < own.theta.to(torch::kFloat64)).to(torch::kFloat64).mean(0);
+    for (std::int64_t t = 0; t < below.numel(); ++t) out.ranks.push_back(below[t].item<double>());
+    return out;
   };
   return out;
 }

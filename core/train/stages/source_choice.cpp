@@ -98,7 +98,7 @@ SourceChoice compare_sources(const OpenEstimator& open, const std::shared_ptr<co
   options.purpose = Purpose::likelihood;
   options.seed = stream_key(seed, Purpose::check);  // other sets than those that the likelihood is learned from
   options.made = refined_density(known, task, std::max(most, kLeastSets), keep_going);
-  options.made.log_density = [&, score = options.made.log_density](const Observations& x, const Latents& own) {
+  options.made.score = [&, score = options.made.score](const Observations& x, const Latents& own) {
     if (progress) progress(done++, all);
     return score(x, own);
   };

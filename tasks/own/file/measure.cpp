@@ -11,6 +11,8 @@
 #include "core/base/system/caches.h"
 #include "core/base/text/error.h"
 #include "core/base/text/json.h"
+#include "core/prior_density.h"
+#include "core/report/number_text.h"
 
 namespace pairs::own {
 namespace {
@@ -62,15 +64,36 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(square);
 }
 
+// Half the width of the middle part.
+double half_width(const std::vector<double>& sorted, double part) {
+  return (quantile(sorted, 0.5 + part / 2) - quantile(sorted, 0.5 - part / 2)) / 2;
+}
+
+constexpr double kMiddle = 0.6827, kNearlyAll = 0.99;
+
 double robust_scale(const std::vector<double>& sorted) {
   if (sorted.front() == sorted.back()) return 1;
-  const auto half = [&](double part) {
-    return (quantile(sorted, 0.5 + part / 2) - quantile(sorted, 0.5 - part / 2)) / 2;
-  };
-  const double scale = std::max({half(0.6827), half(0.95) / 8, half(0.99) / 32});
+  const double scale =
+      std::max({half_width(sorted, kMiddle), half_width(sorted, 0.95) / 8, half_width(sorted, kNearlyAll) / 32});
   if (scale > 0) return scale;
   const double spread = deviation(sorted);
   return spread > 0 ? spread : 1;
+}
+
+// Curves column k if its tails are heavy. Positive numbers over many scales are seen as logarithms.
+void curve(std::vector<double> sorted, std::size_t k, InputScale& out) {
+  constexpr double kHeavy = 8, kLow = 0.005, kManyScales = 100;
+  const double middle = half_width(sorted, kMiddle);
+  if (!(middle > 0) || half_width(sorted, kNearlyAll) <= kHeavy * middle) return;
+  // Far above its scale asinh is a logarithm.
+  const bool positive = sorted.front() > 0 && quantile(sorted, 1 - kLow) > kManyScales * quantile(sorted, kLow);
+  out.location[k] = positive ? 0 : quantile(sorted, 0.5);
+  out.scale[k] = positive ? quantile(sorted, kLow) : middle;
+  for (double& value : sorted) value = std::asinh((value - out.location[k]) / out.scale[k]);
+  out.middle.resize(out.scale.size(), 0);
+  out.spread.resize(out.scale.size(), 0);
+  out.middle[k] = quantile(sorted, 0.5);
+  out.spread[k] = robust_scale(sorted);
 }
 
 }  // namespace
@@ -89,6 +112,7 @@ InputScale measure_x(const Observations& x, std::int64_t channels) {
     const std::vector<double> sorted = sorted_numbers(values.select(1, static_cast<std::int64_t>(k)));
     out.location[k] = quantile(sorted, 0.5);
     out.scale[k] = robust_scale(sorted);
+    if (values.dim() == 2) curve(sorted, k, out);
   }
   return out;
 }
@@ -117,6 +141,48 @@ std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, 
 
 namespace {
 
+constexpr double kUnlikePrior = 2.3;  // of a PriorDistance
+
+}  // namespace
+
+void check_priors(const TaskFile& file, const torch::Tensor& theta, const torch::Tensor& psi,
+                  const torch::Tensor& given) {
+  std::vector<torch::Tensor> parts = {theta, psi};
+  std::vector<std::string> names;
+  std::vector<std::shared_ptr<const PriorFamily>> priors;
+  for (const Target& one : file.info.targets) names.push_back(one.name), priors.push_back(one.prior);
+  for (const Nuisance& one : file.info.nuisances) names.push_back(one.name), priors.push_back(one.prior);
+  if (given.defined() && given.size(1) > 0) {
+    parts.push_back(given);
+    for (const Given& one : file.info.given) names.push_back(one.name);
+  }
+  // Stored sets may come several times.
+  const torch::Tensor all = std::get<0>(at::unique_dim(at::cat(parts, 1), 0, true, false, false));
+  const std::string where = printable(file.file.string(), 300);
+  for (std::size_t k = 0; k < priors.size(); ++k) {
+    if (!priors[k]) continue;
+    const auto at = static_cast<std::int64_t>(k);
+    const PriorDistance far = prior_distance(all.select(1, at), *priors[k]);
+    if (far.distance > kUnlikePrior)
+      fail_usage(
+          "{}: {} is not drawn from its prior {}: {:.0f} % of {} draws lie below {:.4g}, and {:.0f} % of the prior do; "
+          "correct one of the two",
+          where, names[k], priors[k]->text(), 100 * far.below, count_text(all.size(0)), far.at, 100 * far.expected);
+    std::vector<std::int64_t> others;
+    for (std::int64_t other = 0; other < all.size(1); ++other)
+      if (other != at) others.push_back(other);
+    if (others.empty() || all.size(0) < 2) continue;
+    const std::int64_t found =
+        correlated_column(all.select(1, at), all.index_select(1, torch::tensor(others, torch::kLong)));
+    if (found >= 0)
+      fail_usage("{}: {} depends on {}, and a prior that the file states is independent of all else; leave {} out",
+                 where, names[k], names[static_cast<std::size_t>(others[static_cast<std::size_t>(found)])],
+                 "prior = \"" + priors[k]->text() + "\"");
+  }
+}
+
+namespace {
+
 std::filesystem::path file_of_input(const std::string& key) {
   return caches_folder() / "inputs" / fmt::format("{:08x}-{}.json", checksum(key), key.size());
 }
@@ -128,10 +194,12 @@ std::optional<InputScale> kept_input(const std::string& key, std::int64_t channe
   try {
     const nlohmann::json kept = parse_json(read_file(file_of_input(key), kLargest));
     if (!kept.is_object() || kept.value("key", "") != key) return {};
-    InputScale scale{kept.at("location").get<std::vector<double>>(), kept.at("scale").get<std::vector<double>>()};
+    InputScale scale{kept.at("location").get<std::vector<double>>(), kept.at("scale").get<std::vector<double>>(),
+                     kept.at("middle").get<std::vector<double>>(), kept.at("spread").get<std::vector<double>>()};
     const auto count = static_cast<std::size_t>(channels);
     const bool sound =
         scale.location.size() == count && scale.scale.size() == count &&
+        (scale.spread.empty() || scale.spread.size() == count) && scale.middle.size() == scale.spread.size() &&
         std::all_of(scale.location.begin(), scale.location.end(), [](double v) { return std::isfinite(v); }) &&
         std::all_of(scale.scale.begin(), scale.scale.end(), [](double v) { return std::isfinite(v) && v > 0; });
     return sound ? std::optional(scale) : std::nullopt;
@@ -144,7 +212,13 @@ void keep_input(const std::string& key, const InputScale& scale) {
   try {
     const std::filesystem::path file = file_of_input(key);
     std::filesystem::create_directories(file.parent_path());
-    write_file(file, nlohmann::json{{"key", key}, {"location", scale.location}, {"scale", scale.scale}}.dump(1) + "\n");
+    write_file(file, nlohmann::json{{"key", key},
+                                    {"location", scale.location},
+                                    {"scale", scale.scale},
+                                    {"middle", scale.middle},
+                                    {"spread", scale.spread}}
+                             .dump(1) +
+                         "\n");
   } catch (const std::exception&) {
     // It is measured again.
   }

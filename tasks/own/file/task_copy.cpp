@@ -35,7 +35,13 @@ std::vector<Measured> read_recorded(const toml::table& source, const std::string
       (location && (!task.standardizes || location->size() != channels || scale->size() != channels ||
                     std::any_of(scale->begin(), scale->end(), [](double s) { return !(s > 0); }))))
     table.refuse_table("what was measured of x is damaged; restore the file");
-  if (location) task.input = {*location, *scale};
+  const auto middle = table.numbers("x_middle"), spread = table.numbers("x_spread");
+  if (middle.has_value() != spread.has_value() ||
+      (spread && (!location || middle->size() != channels || spread->size() != channels ||
+                  std::any_of(spread->begin(), spread->end(), [](double s) { return !(s >= 0); }))))
+    table.refuse_table("what was measured of x is damaged; restore the file");
+  if (location)
+    task.input = {*location, *scale, middle.value_or(std::vector<double>()), spread.value_or(std::vector<double>())};
   std::vector<Measured> all;
   for (const toml::table* one : quantities_of(table, "measured")) {
     TableReader values(*one, "recorded.measured", where);
@@ -116,6 +122,8 @@ std::string copy_text(const TaskFile& task) {
   }());
   if (!task.input.empty())
     out += fmt::format("x_location = {}\nx_scale = {}\n", list_toml(task.input.location), list_toml(task.input.scale));
+  if (!task.input.spread.empty())
+    out += fmt::format("x_middle = {}\nx_spread = {}\n", list_toml(task.input.middle), list_toml(task.input.spread));
   for (const Measured& m : measured_of(task))
     out += fmt::format("[[recorded.measured]]\nname = \"{}\"\nlocation = {}\nscale = {}\nrange = {}\nview = [{}, {}]\n",
                        m.name, double_toml(m.location), double_toml(m.scale), double_toml(m.range),

@@ -10,6 +10,7 @@
 #include "core/base/files/files.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/prior_family.h"
 #include "tasks/own/file/task_parts.h"
 #include "tasks/own/file/task_programs.h"
 #include "tasks/own/file/x_kind.h"
@@ -71,7 +72,8 @@ void describe(TaskInfo& info, const std::vector<FileColumn>& columns, const std:
               const std::optional<std::string>& many) {
   std::vector<std::string> targets, nuisances, labels;
   for (const Target& t : info.targets) {
-    targets.push_back(fmt::format("{} ({})", words_of(t.label, t.meaning, t.unit, "θ"), support_text(t)));
+    targets.push_back(
+        fmt::format("{} ({})", words_of(t.label, t.meaning, t.unit, "θ"), t.prior ? t.prior->text() : support_text(t)));
     labels.push_back(t.label);
   }
   for (const Nuisance& n : info.nuisances) nuisances.push_back(words_of(n.label, n.meaning, n.unit, "ψ"));
@@ -96,6 +98,12 @@ bool TaskFile::incomplete() const {
   for (const Nuisance& n : info.nuisances)
     if (std::isnan(n.view_low)) return true;
   return std::any_of(given_ranges.begin(), given_ranges.end(), [](const GivenRange& g) { return std::isnan(g.scale); });
+}
+
+bool TaskFile::unproved() const {
+  const auto stated = [](const auto& one) { return one.prior != nullptr; };
+  return origin == file && (std::any_of(info.targets.begin(), info.targets.end(), stated) ||
+                            std::any_of(info.nuisances.begin(), info.nuisances.end(), stated));
 }
 
 TaskFile parse_task(std::string_view all, const fs::path& file) {

@@ -93,6 +93,8 @@ struct TaskFile {
   bool runs_programs() const { return simulator.has_value() || reader.has_value(); }
   // Whether anything must be measured on samples of the prior.
   bool incomplete() const;
+  // Whether it states priors that were not compared with those samples yet.
+  bool unproved() const;
   // How many of [[conditions]] come with samples of the prior: all of them, or none if the file defines their
   // distributions.
   std::size_t given_by_prior() const { return !given.empty() && given.front().drawn.empty() ? given.size() : 0; }

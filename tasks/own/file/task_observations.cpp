@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/fields/fields.h"
 #include "core/base/text/text.h"
 #include "tasks/own/file/task_parts.h"
 
@@ -62,19 +63,24 @@ std::vector<std::string> read_columns(TableReader& x, const std::string& where, 
 }
 
 // The indices of covariates among the columns of x.
-std::vector<std::int64_t> read_covariates(const TableReader& table, const std::vector<std::string>& names,
+std::vector<std::int64_t> read_covariates(const toml::node& node, const TableReader& table,
+                                          const std::vector<std::string>& names,
                                           const std::vector<std::string>& columns) {
   std::vector<std::int64_t> out;
   for (const std::string& name : names) {
     const auto at = std::find(columns.begin(), columns.end(), name);
-    if (at == columns.end() || std::count(names.begin(), names.end(), name) > 1)
-      table.refuse_table(fmt::format("'x.covariates' names '{}', which must be one of x.columns and stand there once",
-                                     printable(name)));
+    if (at == columns.end()) {
+      const std::string near = nearest(name, columns);
+      table.refuse(node, fmt::format("'x.covariates' names '{}', which is none of x.columns{}", printable(name),
+                                     near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+    if (std::count(names.begin(), names.end(), name) > 1)
+      table.refuse(node, fmt::format("'x.covariates' names '{}' twice", printable(name)));
     out.push_back(at - columns.begin());
   }
   if (out.size() == columns.size())
-    table.refuse_table(
-        "'x.covariates' names every column of x, so that nothing is left that depends on the parameters");
+    table.refuse(node,
+                 "'x.covariates' names every column of x, so that nothing is left that depends on the parameters");
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -102,7 +108,8 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
         "[names]");
   if (typical && !rows) table.refuse_table("'x.typical' belongs to ragged rows; remove it, or write rows = [names]");
   if (covariates && !columns)
-    table.refuse_table("'x.covariates' names some of x.columns, which [x] does not have; leave it out");
+    table.refuse(*source.get("covariates"),
+                 "'x.covariates' names some of x.columns, which [x] does not have; leave it out");
   if (const auto& names = columns ? columns : rows) {
     if (static_cast<std::int64_t>(names->size()) > kMostColumns)
       table.refuse_table(
@@ -118,7 +125,7 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
     info.observation_columns = *names;
     info.observation_shape = {static_cast<std::int64_t>(names->size())};
     info.kind = ObservationKind::points;
-    if (covariates) info.covariates = read_covariates(table, *covariates, *names);
+    if (covariates) info.covariates = read_covariates(*source.get("covariates"), table, *covariates, *names);
     if (rows) {
       info.kind = ObservationKind::rows;
       if (!typical || !(*typical > 0 && *typical <= 1e9))

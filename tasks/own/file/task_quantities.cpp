@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/prior_family.h"
 #include "tasks/own/file/task_parts.h"
 #include "tasks/own/file/x_kind.h"
 
@@ -88,6 +90,27 @@ void read_given_draw(TableReader& table, GivenQuantity& given, GivenRange& range
           fmt::format("'given.{}' draws beyond 'given.support'; widen one or narrow the other", given.drawn));
 }
 
+// Reads the prior that the file states, if any, and the support: that of the prior where the file does not state it.
+std::optional<std::pair<double, double>> read_support(const toml::table& source, TableReader& table,
+                                                      std::shared_ptr<const PriorFamily>& prior) {
+  const auto support = table.interval("support", true);
+  const auto text = table.text("prior");
+  if (!text) return support;
+  try {
+    if (text->ends_with(".csv")) fail_usage("a table of densities is for other priors alone; write a family");
+    prior = prior_family(*text, "prior");
+  } catch (const Error& error) {
+    table.refuse(*source.get("prior"), fmt::format("'{}': {}", table.full("prior"), error.what()));
+  }
+  const auto [low, high] = prior->range();
+  if (!support) return std::pair(low, high);
+  if (low < support->first || high > support->second)
+    table.refuse(*source.get("prior"),
+                 fmt::format("'{}' reaches beyond the support; leave the support out, or narrow the prior",
+                             table.full("prior")));
+  return support;
+}
+
 }  // namespace
 
 bool is_word(std::string_view text, std::string_view more) {
@@ -114,10 +137,11 @@ void read_target(const toml::table& source, const std::string& where, std::vecto
   TableReader table(source, "targets", where);
   Target target;
   read_words(table, names, target);
-  const auto support = table.interval("support", true);
+  const auto support = read_support(source, table, target.prior);
   if (!support)
-    table.refuse_missing(
-        "support", "'targets.support' is missing; write support = [low, high], with -inf or inf where it has no end");
+    table.refuse_missing("support",
+                         "'targets.support' is missing; write support = [low, high], with -inf or inf where it has no "
+                         "end, or state the prior, as in prior = \"normal(0, 1)\"");
   target.low = support->first;
   target.high = support->second;
   const auto view = table.interval("view", false);
@@ -143,7 +167,7 @@ void read_nuisance(const toml::table& source, const std::string& where, std::vec
   TableReader table(source, "nuisances", where);
   Nuisance nuisance;
   read_words(table, names, nuisance);
-  const auto support = table.interval("support", true).value_or(std::pair(-kInfinite, kInfinite));
+  const auto support = read_support(source, table, nuisance.prior).value_or(std::pair(-kInfinite, kInfinite));
   const auto view = table.interval("view", false);
   nuisance.view_low = view ? view->first : kUnknown;
   nuisance.view_high = view ? view->second : kUnknown;

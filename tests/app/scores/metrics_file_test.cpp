@@ -194,12 +194,17 @@ TEST(MetricsFile, KeepsTheComparisonWithAnotherRun) {
 TEST(MetricsFile, KeepsTheGainOfARefinedPosterior) {
   Metrics metrics = ranked();
   metrics.rows[0].reference_gain["refined"] = {0.25, 0.125, 200, 3};
+  metrics.rows[0].reference_ranks["refined"] = {4, {0, 2}, {{0.25, 1}}};
   const Metrics back = parse_metrics(metrics_text(metrics), "memory");
   const ReferenceGain& gain = back.rows[0].reference_gain.at("refined");
   EXPECT_EQ(gain.mean, 0.25);
   EXPECT_EQ(gain.se, 0.125);
   EXPECT_EQ(gain.sets, 200);
   EXPECT_EQ(gain.left_out, 3);
+  const ReferenceRanks& ranks = back.rows[0].reference_ranks.at("refined");
+  EXPECT_EQ(ranks.samples, 4);
+  EXPECT_EQ(ranks.sets, (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(ranks.ranks, (std::vector<std::vector<double>>{{0.25, 1}}));
 }
 
 TEST(MetricsFile, KeepsWhatItsSubjectsAre) {

@@ -74,6 +74,36 @@ TEST(Sharpness, IsBoundedByTheRefinedPosterior) {
   EXPECT_FALSE(sharpness(wide, {}).refined) << "too few sets";
 }
 
+// Whether the refined posterior is calibrated is judged by its own ranks.
+TEST(Sharpness, TheRefinedPosteriorHasAVerdictOfItsOwn) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  constexpr std::int64_t kSets = 200, kSamples = 199;
+  // Posteriors are standard normal, and those that are scored are narrower by the factor.
+  const auto text = [&](double factor) {
+    EvaluationRow row;
+    row.n = 10;
+    row.sets = kSets;
+    row.truths.emplace_back();
+    ReferenceRanks ranks{kSamples, {}, {{}}};
+    for (std::int64_t s = 0; s < kSets; ++s) {
+      row.truths.back().push_back(normal(random));
+      if (s % 10 == 0) continue;  // refused
+      ranks.sets.push_back(s);
+      const double truth = normal(random);
+      std::int64_t below = 0;
+      for (std::int64_t k = 0; k < kSamples; ++k) below += factor * normal(random) < truth;
+      ranks.ranks[0].push_back(static_cast<double>(below) / kSamples);
+    }
+    row.reference_ranks["refined"] = std::move(ranks);
+    const std::vector<std::string> all = made_calibration_texts({row}, {"θ"});
+    return all.size() == 1 ? all.front() : "";
+  };
+  EXPECT_THAT(text(1), HasSubstr("The refined posterior: no miscalibration detected (180 sets;"));
+  EXPECT_THAT(text(0.6), HasSubstr("The refined posterior: miscalibrated at N = 10"));
+  EXPECT_TRUE(made_calibration_texts({EvaluationRow()}, {"θ"}).empty());
+}
+
 TEST(Sharpness, IsBoundedByASharperRun) {
   const Truths truths(2000, 1);
   const Metrics wide = truths.run("wide", {1, 10}, 2);

@@ -55,6 +55,25 @@ TEST(Margin, FollowsTheDistributionOfItsDraws) {
   }
 }
 
+TEST(Margin, OfAStatedPriorIsItself) {
+  for (const char* text : {"uniform(2, 5)", "normal(1, 2)", "exponential(1)", "log-uniform(1, 1e6)", "beta(0.5, 2)",
+                           "gamma(2, 3)", "half-normal(1)", "lognormal(0, 1)", "cauchy(0, 1)", "beta(2, 8, -1, 1)"}) {
+    const auto prior = prior_family(text, "prior");
+    const Margin margin = Margin::of(*prior);
+    for (const double level : {1e-4, 0.01, 0.1, 0.35, 0.5, 0.8, 0.97, 0.9999}) {
+      const double x = prior->quantile(level);
+      EXPECT_NEAR(prior->below(x), level, 1e-12) << text;
+      EXPECT_NEAR(margin.level(x) / level, 1, 1e-3) << text << " at " << x;
+      EXPECT_NEAR(margin.value(level), x, 1e-3 * std::abs(x) + 1e-4) << text;
+      EXPECT_NEAR(margin.density(x) / prior->log_density(at::full({1}, x, at::kDouble)).exp().item<double>(), 1, 0.01)
+          << text << " at " << x;
+    }
+    const auto [low, high] = prior->range();
+    if (std::isfinite(low)) EXPECT_EQ(margin.low(), low) << text;
+    if (std::isfinite(high)) EXPECT_EQ(margin.high(), high) << text;
+  }
+}
+
 TEST(Margin, RefusesDrawsWithoutADensity) {
   const auto refusal = [](const std::function<double(Stream&)>& draw) {
     return message_of([&] { Margin::of(draws_of(draw), -kInf, kInf); });

@@ -196,6 +196,76 @@ TEST_F(OwnInput, StoredSetsInMillivoltsLearnWhatThoseInUnitsOfOneDo) {
   posterior(millivolts, kMillivolts);
 }
 
+TEST_F(OwnInput, HeavyTailsAreCurved) {
+  at::manual_seed(2);
+  const torch::Tensor normal = torch::randn({4000, 1}, torch::kFloat64),
+                      cauchy = normal / torch::randn({4000, 1}, torch::kFloat64);
+  const auto seen = [](const torch::Tensor& x, const InputScale& scale) {
+    const auto of = [](const std::vector<double>& values) { return torch::tensor(values, torch::kFloat64); };
+    return scale.spread.empty()
+               ? standardized(x, of(scale.location), of(scale.scale)).block()
+               : standardized(x, of(scale.location), of(scale.scale), of(scale.middle), of(scale.spread)).block();
+  };
+  const auto expect_unit = [&](const torch::Tensor& x, const InputScale& scale) {
+    const torch::Tensor z = seen(x, scale).select(1, 0).to(torch::kFloat64);
+    EXPECT_NEAR(z.median().item<double>(), 0, 0.01);
+    EXPECT_NEAR(0.5 * (z.quantile(0.84135) - z.quantile(0.15865)).item<double>(), 1, 0.05);
+    EXPECT_LT(z.abs().max().item<double>(), 12);
+    EXPECT_TRUE((z.index_select(0, x.select(1, 0).argsort()).diff() >= 0).all().item<bool>()) << "in the same order";
+  };
+  EXPECT_TRUE(measure_x(normal, 1).spread.empty());
+  EXPECT_TRUE(measure_x(normal.exp(), 1).spread.empty());
+  for (const double location : {0.0, 1.7e9}) {
+    const InputScale heavy = measure_x(location + 60 * cauchy, 1);
+    EXPECT_TRUE(heavy.curved(0));
+    expect_unit(location + 60 * cauchy, heavy);
+  }
+  // Six decades of positive numbers are logarithms.
+  const torch::Tensor decades =
+      at::pow(10, 6 * torch::rand({4000, 1}, torch::kFloat64)) * torch::rand({4000, 1}, torch::kFloat64);
+  const InputScale logs = measure_x(decades, 1);
+  EXPECT_TRUE(logs.curved(0));
+  expect_unit(decades, logs);
+  const torch::Tensor steps = seen(torch::tensor({{1e2}, {1e3}, {1e4}, {1e5}}, torch::kFloat64), logs).diff(1, 0);
+  EXPECT_LT((steps / steps[0] - 1).abs().max().item<double>(), 0.02) << "a decade is a decade";
+  // The other columns are not curved; images never are.
+  const InputScale both = measure_x(torch::cat({normal, cauchy}, 1), 2);
+  EXPECT_FALSE(both.curved(0));
+  EXPECT_TRUE(both.curved(1));
+  EXPECT_TRUE(
+      seen(torch::cat({normal, cauchy}, 1), both).select(1, 0).equal(seen(normal, measure_x(normal, 1)).select(1, 0)));
+  EXPECT_TRUE(measure_x(cauchy.view({1, 1, 50, 80}), 1).spread.empty());
+}
+
+// The curve is part of the weights and of the run's copy of the task.
+TEST_F(OwnInput, CurvedColumnsStayCurved) {
+  const std::string functions =
+      "import numpy as np\nfrom pairs_simulator import serve\n"
+      "def prior(rng, size):\n    return rng.random(size), 0.3 + rng.random(size)\n"
+      "def simulate(theta, psi, n, rng):\n    return theta[0] + psi[0] * rng.standard_cauchy(n)\n";
+  write("simulate.py", functions + kServe);
+  const auto file = write("task.toml", task_text("[\"/usr/bin/python3\", \"simulate.py\"]", "workers = 1\n"));
+  allow_task_file(file);
+  const auto task = tasks_->make(tasks_->open(file));
+  ASSERT_TRUE(input_scale(*task).curved(0));
+  const Trained trained = train(file);
+  const LoadedRun run = load_run(tasks_, trained.run.string());
+  EXPECT_EQ(input_scale(*run.task).spread, input_scale(*task).spread);
+  EXPECT_THAT(read_file(trained.run / "task.toml"), HasSubstr("x_spread = ["));
+  const torch::Tensor x = torch::tensor({{0.1}, {0.5}, {1e9}}, torch::kFloat64);
+  const torch::Tensor far = aggregate_observed(*run.estimator, x);
+  EXPECT_LT(far.abs().max().item<double>(), 1e3) << "one absurd number does not decide a mean";
+  // Other weights of that network, of a task without a curve, bring none.
+  Estimator other(task, run.estimator->config(), 3);
+  auto plain = other.state();
+  for (const char* name : {"embedder.x_middle", "embedder.x_spread"}) EXPECT_EQ(plain.erase(name), 1u) << name;
+  Estimator curved(task, run.estimator->config(), 4);
+  curved.load_state(plain);
+  EXPECT_GT(aggregate_observed(curved, x).abs().max().item<double>(), 1e5);
+  curved.load_state(other.state());
+  EXPECT_TRUE(aggregate_observed(curved, x).equal(aggregate_observed(other, x)));
+}
+
 // Times at the present epoch are a second apart; float32 resolves only 128 s.
 TEST_F(OwnInput, NothingIsRoundedBeforeItIsStandardized) {
   const auto spread = [](const Task& task) {

@@ -119,6 +119,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.set_size = set.held();
   scene.trained = posterior.runs().front().loaded.estimator->max_n();
   scene.no_product = no_learned_product(posterior.runs().front().loaded);
+  scene.likely = LearnedLikelihood::refused(posterior.task()).empty();
   scene.no_refined = not_refined(posterior.runs().front().loaded);
   scene.compared = compared_sources(posterior.runs().front().loaded);
   scene.no_confidence = no_frequentist_answers(posterior.task());

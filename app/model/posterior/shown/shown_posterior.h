@@ -104,6 +104,7 @@ struct PosteriorScene {
   std::int64_t set_size = 0;         // size of the file's set; else `most`
   std::int64_t trained = 1;          // the largest N in the shown run's training
   std::string no_confidence;         // why there are no frequentist results; else ""
+  bool likely = false;               // whether the task may have a learned likelihood
   std::string no_refined;            // why its posterior cannot be refined; else ""
   bool compared = false;             // the better of its own and its refined posterior comes first
   std::string no_product;            // why the shown run has no learned product; else ""

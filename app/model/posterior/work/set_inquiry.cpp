@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/kinds/sample_plot.h"
 #include "app/posterior/caveats/local_test_text.h"
 #include "app/posterior/caveats/verdict.h"
+#include "app/posterior/checks/foreign_observations.h"
 #include "app/posterior/checks/set_predictive_test.h"
 #include "app/posterior/figures/prior_figure.h"
 #include "app/posterior/frequentist/set_confidence.h"
@@ -41,6 +43,7 @@ SetInquiry::SetInquiry(Hub& hub, std::string doing, std::string failed)
 SetInquiries::SetInquiries(Hub& hub)
     : local_test(hub, "testing the posterior", "The local test was not made"),
       predictive(hub, "comparing with simulated sets", "The predictive test was not made"),
+      observations(hub, "comparing each observation with the model", "Single observations were not tested"),
       confidence(hub, "simulating sets for confidence intervals", "There are no confidence intervals"),
       other_prior(hub, "reweighing the posterior", "There is no posterior under another prior"),
       usual(hub, "comparing the observations with simulated sets", "The set was not compared with simulated ones") {}
@@ -74,11 +77,12 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
   });
 }
 
-const std::array<SetInquiries::Test, 3>& SetInquiries::buttons() {
-  static const std::array<Test, 3> all = {{
+const std::array<SetInquiries::Test, 4>& SetInquiries::buttons() {
+  static const std::array<Test, 4> all = {{
       {kPosteriorTests[0], &SetInquiries::local_test, local_test_question},
       {kPosteriorTests[1], &SetInquiries::predictive, predictive_question, true},
-      {kPosteriorTests[2], &SetInquiries::confidence, [] { return confidence_question(ToyPlan()); }},
+      {kPosteriorTests[2], &SetInquiries::observations, observations_question},
+      {kPosteriorTests[3], &SetInquiries::confidence, [] { return confidence_question(ToyPlan()); }},
   }};
   return all;
 }
@@ -189,6 +193,24 @@ SetInquiry::Question predictive_question() {
         std::make_shared<Figure>(predictive_figure(test, posterior.runs().front().role, posterior.source_text())),
         predictive_note(test),
         {test.test.p, test.test.sets}};
+  };
+}
+
+SetInquiry::Question observations_question() {
+  return [](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
+    const std::int64_t n = asked.question.n;
+    const Refiner refiner(posterior.runs().front().loaded);
+    SingleObservations found = posterior.singles(n, refiner, asked.question.seed, progress.keep_going);
+    const TaskInfo& info = posterior.task().info();
+    SetInquiry::Answer out;
+    out.text = foreign_text(found, info, posterior.set().first(n));
+    out.bad = !found.foreign.empty();
+    Figure picture = posterior.set().picture(n, prior_view(posterior.task()));
+    mark_foreign(found, picture);
+    out.figure = std::make_shared<Figure>(std::move(picture));
+    out.note = "The observations that the posterior is of; those that are foreign to the model are marked.";
+    out.singles = std::move(found);
+    return out;
   };
 }
 

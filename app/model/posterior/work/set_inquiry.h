@@ -33,6 +33,7 @@ class SetInquiry {
     std::string note = {};                  // caption of the figure
     PredictiveP predictive = {};            // result of a predictive test
     std::optional<WithinTest> within = {};  // result of the automatic test; if it failed, `text` gives the reason
+    std::optional<SingleObservations> singles = {};  // result of the test of single observations
   };
   // Callbacks of a job: keep_going returns false to stop it (Stopped); done receives its progress, 0 to 1.
   struct Progress {
@@ -80,9 +81,11 @@ class SetInquiry {
 // The analyses of the Posterior tab.
 struct SetInquiries {
   explicit SetInquiries(Hub& hub);
-  std::array<SetInquiry*, 5> all() { return {&local_test, &predictive, &confidence, &other_prior, &usual}; }
+  std::array<SetInquiry*, 6> all() {
+    return {&local_test, &predictive, &observations, &confidence, &other_prior, &usual};
+  }
 
-  SetInquiry local_test, predictive, confidence, other_prior;
+  SetInquiry local_test, predictive, observations, confidence, other_prior;
   SetInquiry usual;                   // runs automatically for every set of a file
   std::string prior;                  // the prior shown, as typed; "": none
   std::uint64_t predictive_seed = 1;  // of the posterior sample at which the predictive test simulates
@@ -95,7 +98,7 @@ struct SetInquiries {
     bool seeded = false;  // simulates by predictive_seed
   };
   // All of them, in the order of kPosteriorTests.
-  static const std::array<Test, 3>& buttons();
+  static const std::array<Test, 4>& buttons();
   // The key of a test's answer for the posterior that `key` names.
   std::string key_of(const Test& test, const std::string& key) const { return test.seeded ? predictive_key(key) : key; }
   // The words of the tests that were made, or are being made, of the posterior that `key` names.
@@ -117,6 +120,9 @@ SetInquiry::Question local_test_question();
 SetInquiry::Question usual_question();
 // The predictive test of `infer --predictive 200`, with its figure.
 SetInquiry::Question predictive_question();
+// Which observations are foreign to the model, as in `infer --observations`, with a picture that marks them. Its
+// progress is not known.
+SetInquiry::Question observations_question();
 // The posterior under other priors, as in `infer --prior`: "beta(2, 8)"; for several targets "theta = beta(2, 8); psi =
 // normal(1, 1)"; with "training theta = normal(0, 1)" for `--training-prior`.
 SetInquiry::Question prior_question(const std::string& text);

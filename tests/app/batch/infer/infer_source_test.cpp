@@ -107,7 +107,7 @@ TEST_F(PosteriorSources, ReportsAndFiguresFollow) {
   EXPECT_THAT(html, HasSubstr("was refined for this set"));
   std::vector<std::string> own = report;
   own.insert(own.end(), {"--source", "run"});
-  EXPECT_FALSE(json::parse(done(own).out).at("infer").contains("source"));
+  EXPECT_EQ(json::parse(done(own).out).at("infer").at("source"), "run");
   EXPECT_THAT(read_file(path("page.html")), HasSubstr("pairs --batch infer " + run_.string()));
   EXPECT_THAT(read_file(path("page.html")), HasSubstr("--n 20 --source run")) << "its commands say so";
   const auto series = [&](std::vector<std::string> more) {

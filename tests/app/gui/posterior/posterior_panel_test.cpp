@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/base/files/files.h"
 #include "tests/app/batch/pebble_task.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/small_run.h"
@@ -154,6 +155,31 @@ TEST_F(PosteriorPanelTest, TheButtonsOfTheSetStayInView) {
       EXPECT_LE(item.max.y, item.clip_max.y) << task << " " << name;
     }
   }
+}
+
+// Single observations that the model does not make are named, marked in the picture of the data, and judged with the
+// rest.
+TEST_F(PosteriorPanelTest, SingleObservationsAreTested) {
+  Driver& d = window(1440, 900);
+  std::string text = "x\n";
+  for (int i = 0; i < 40; ++i) text += std::to_string(i == 7 ? 25 : -2 + 0.1 * i) + "\n";
+  write_file(folder_ / "x.csv", text);
+  d.studio.open_task("gaussian");
+  ASSERT_TRUE(d.rest(60));
+  EXPECT_FALSE(d.item("posterior/observations").enabled) << "its run has no learned likelihood";
+  d.studio.open_task("digits");
+  ASSERT_TRUE(d.rest(60));
+  EXPECT_FALSE(d.find("posterior/observations")) << "images have none";
+  d.studio.open_task("bump-hunt");
+  ASSERT_TRUE(d.rest(60));
+  posterior().set.open_file((folder_ / "x.csv").string());
+  ASSERT_TRUE(d.rest(60));
+  EXPECT_FALSE(d.find("posterior/observed/0"));
+  d.click("posterior/observations");
+  ASSERT_TRUE(d.until([&] { return d.find("posterior/observed/0") != nullptr; }));
+  d.frames(5);
+  EXPECT_TRUE(says("1 of 40 observations is foreign to the model"));
+  EXPECT_TRUE(says("single observations p"));
 }
 
 // A long answer makes the column of numbers longer than the plots; at the end of the page these still stand next to it.

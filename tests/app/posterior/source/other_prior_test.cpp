@@ -1,6 +1,7 @@
 // Posteriors under another prior: conjugate normals in closed form, the bump hunt by quadrature, and what is refused.
 #include "app/posterior/source/other_prior.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -206,6 +207,39 @@ TEST(OtherPrior, ChecksThePriorThatIsSaid) {
   EXPECT_THAT(refused({"u = normal(0, 1)"}, {}), HasSubstr("there is no target u"));
   EXPECT_THAT(refused({"normal(0, 1)", "t = normal(0, 2)"}, {}), HasSubstr("given twice"));
   EXPECT_THAT(refused({"normal"}, {}), HasSubstr("write a family with its numbers"));
+}
+
+// A prior that the task states needs no word of the user, for one of several targets, too.
+TEST(OtherPrior, KnowsThePriorThatATaskStates) {
+  class StatedTask : public ToyTask {
+   public:
+    StatedTask() : ToyTask("toy"), own_(ToyTask::info()) {
+      own_.targets.clear();
+      for (const char* name : {"a", "b"}) {
+        own_.targets.push_back({name, name, "", -INFINITY, INFINITY, 0, 1, 1, -3, 3});
+        own_.targets.back().prior = prior_family("normal(0, 1)", "prior");
+      }
+    }
+    const TaskInfo& info() const override { return own_; }
+    Latents latents(std::uint64_t seed, Purpose, std::span<const std::int64_t> indices) const override {
+      const auto sets = static_cast<std::int64_t>(indices.size());
+      auto generator = at::make_generator<at::CPUGeneratorImpl>(seed);
+      return {at::randn({sets, 2}, generator, at::TensorOptions(at::kDouble)), at::zeros({sets, 0}, at::kDouble)};
+    }
+
+   private:
+    TaskInfo own_;
+  };
+  const auto task = std::make_shared<StatedTask>();
+  const torch::Tensor theta = torch::tensor({{0.2, 1.0}, {0.6, -3.0}}, torch::kFloat64);
+  const std::vector<double> one = doubles(OtherPrior(task, {"b = normal(1, 2)"}, {}).log_ratio(theta)),
+                            two = doubles(
+                                OtherPrior(task, {"a = normal(0, 1)", "b = normal(1, 2)"}, {}).log_ratio(theta));
+  for (const std::size_t k : {0, 1}) {
+    const double b = k == 0 ? 1 : -3;
+    EXPECT_NEAR(one[k], log_normal_at(b, 1, 2) - log_normal_at(b, 0, 1), 1e-9);
+    EXPECT_NEAR(two[k], one[k], 1e-9);
+  }
 }
 
 TEST(OtherPrior, IsOfTargetsOneByOne) {

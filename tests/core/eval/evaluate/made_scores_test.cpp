@@ -14,9 +14,10 @@ MadeDensity sums(std::int64_t sets) {
   MadeDensity made;
   made.name = "sum";
   made.sets = sets;
-  made.log_density = [](const Observations& x, const Latents& own) -> std::optional<double> {
+  made.samples = 10;
+  made.score = [](const Observations& x, const Latents& own) -> std::optional<MadeScore> {
     if (own.theta.item<double>() < 0) return std::nullopt;
-    return x.block().sum().item<double>();
+    return MadeScore{x.block().sum().item<double>(), {x.block()[0].item<double>() / 10}};
   };
   return made;
 }
@@ -41,6 +42,10 @@ TEST(MadeScores, AreOfTheFirstSetsAndOfAllTheirObservations) {
   // With a hundredth of the run's own density: a gain of 1 nat becomes log(0.99 e + 0.01).
   const double one = std::log(0.99 * std::exp(1.0) + 0.01);
   EXPECT_NEAR(gain.mean, 2 * one / 3, 1e-12);
+  const ReferenceRanks& ranks = row.reference_ranks.at("sum");
+  EXPECT_EQ(ranks.samples, 10);
+  EXPECT_EQ(ranks.sets, (std::vector<std::int64_t>{0, 2})) << "those with a density";
+  EXPECT_EQ(ranks.ranks, (std::vector<std::vector<double>>{{0.1, 0.5}}));
   EXPECT_NEAR(gain.se, one * std::sqrt(((1.0 / 9) * 2 + 4.0 / 9) / 2 / 3), 1e-12);
   EXPECT_NEAR(row.reference_nll.at("sum"), -30 - 2 * one / 3, 1e-12);
   EXPECT_NEAR(row.reference_gap.at("sum").mean, ((2 - one) + 0 + (2 - one)) / 3, 1e-12);
@@ -51,7 +56,7 @@ TEST(MadeScores, ATruthOutsideCounts) {
   MadeDensity nowhere;
   nowhere.name = "nowhere";
   nowhere.sets = 2;
-  nowhere.log_density = [](const Observations&, const Latents&) -> std::optional<double> { return -INFINITY; };
+  nowhere.score = [](const Observations&, const Latents&) -> std::optional<MadeScore> { return MadeScore{-INFINITY}; };
   MadeScores scores(nowhere, 2);
   scores.begin(0, 2);
   scores.add(torch::zeros({2, 1}), {{0, 0, 0, 1}, {1, 0, 1, 2}});

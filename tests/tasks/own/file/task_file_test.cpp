@@ -238,8 +238,9 @@ TEST(OwnTaskFile, SaysWhatIsWrongAndWhere) {
   const auto covariates = [&](const std::string& names) {
     return problem(with(columns, columns + ("\ncovariates = " + names)));
   };
-  EXPECT_THAT(covariates("[\"z\"]"), HasSubstr("'x.covariates' names 'z', which must be one of x.columns"));
-  EXPECT_THAT(covariates("[\"x\", \"x\"]"), HasSubstr("stand there once"));
+  EXPECT_THAT(covariates("[\"z\"]"), HasSubstr("'x.covariates' names 'z', which is none of x.columns"));
+  EXPECT_THAT(covariates("[\"x\", \"x\"]"), HasSubstr("line 25: 'x.covariates' names 'x' twice"));
+  EXPECT_THAT(covariates("[\"xy\"]"), HasSubstr("did you mean 'x'?"));
   EXPECT_THAT(covariates("[\"x\", \"y\"]"), HasSubstr("names every column of x"));
   EXPECT_THAT(problem(with(columns, "shape = [1, 8, 8]\ncovariates = [\"x\"]")), HasSubstr("leave it out"));
   EXPECT_THAT(problem(with("these {} points", "these points")), HasSubstr("must hold {}"));

@@ -41,20 +41,29 @@ TEST(SetInquiry, SaysWhatInferSays) {
   test.ask("this", *posterior.files.samples_asked(), predictive_question());
   prior.ask("this", *posterior.files.samples_asked(), prior_question("theta = beta(2, 8)"));
   local.ask("this", *posterior.files.samples_asked(), local_test_question());
+  all.observations.ask("this", *posterior.files.samples_asked(), observations_question());
   EXPECT_TRUE(posterior.busy());
   ASSERT_TRUE(posterior.wait(kInquiryPatience));
   ASSERT_TRUE(test.answer("this") && prior.answer("this") && local.answer("this"));
   EXPECT_FALSE(test.answer("another"));
   EXPECT_TRUE(test.answer("this")->bad);
   EXPECT_TRUE(test.answer("this")->figure);
-  const batch::Answer said =
-      batch::run_words({"infer", "bump-hunt", "--data", data, "--predictive", "200", "--prior", "beta(2, 8)",
-                        "--local-test", "1000", "--out", (folder / "s.npz").string(), "--json"});
+  const batch::Answer said = batch::run_words(
+      {"infer", "bump-hunt", "--data", data, "--predictive", "200", "--prior", "beta(2, 8)", "--local-test", "1000",
+       "--observations", (folder / "of.csv").string(), "--out", (folder / "s.npz").string(), "--json"});
   ASSERT_EQ(said.code, 0) << said.err;
   const nlohmann::json document = nlohmann::json::parse(said.out);
   EXPECT_EQ(test.answer("this")->text, document.at("predictive").at("text"));
   EXPECT_EQ(prior.answer("this")->text, document.at("other_prior").at("text"));
   EXPECT_EQ(local.answer("this")->text, document.at("local_test").at("text"));
+  const auto singles = all.observations.answer("this");
+  ASSERT_TRUE(singles && singles->singles && singles->figure);
+  EXPECT_EQ(singles->text, document.at("observations").at("text"));
+  EXPECT_EQ(singles->singles->foreign, (std::vector<std::int64_t>{4, 5}));
+  const Scatter& marked = singles->figure->plots.front().scatters.back();
+  EXPECT_EQ(marked.role, SeriesRole::foreign);
+  EXPECT_EQ(marked.x, (std::vector<double>{25, -25}));
+  EXPECT_THAT(singles->figure->plots.front().title, HasSubstr("2 foreign"));
   const auto usual = all.usual.answer(posterior.inquiry_key());
   ASSERT_TRUE(usual && usual->within) << "nobody asked for it";
   EXPECT_EQ(within_document(*usual->within), document.at("within"));

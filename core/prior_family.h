@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace pairs {
 
@@ -15,6 +16,18 @@ class PriorFamily {
   virtual torch::Tensor log_density(const torch::Tensor& values) const = 0;
   // The probability below `value`.
   virtual double below(double value) const = 0;
+  // Its support, infinite where it has no end.
+  virtual std::pair<double, double> range() const = 0;
+  // The value below which the probability is `level`, in (0, 1).
+  double quantile(double level) const;
+  // As it was written: "normal(0.2, 0.05)".
+  const std::string& text() const { return text_; }
+
+ protected:
+  explicit PriorFamily(std::string text) : text_(std::move(text)) {}
+
+ private:
+  std::string text_;
 };
 
 // Parses a density:

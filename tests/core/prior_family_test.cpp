@@ -1,5 +1,5 @@
 // Densities that people write down: their mass and distribution functions by quadrature, and what is refused.
-#include "core/eval/references/prior_family.h"
+#include "core/prior_family.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

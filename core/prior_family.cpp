@@ -1,4 +1,4 @@
-#include "core/eval/references/prior_family.h"
+#include "core/prior_family.h"
 
 #include <ATen/Functions.h>
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ struct Formula {
 
 class FormulaPrior final : public PriorFamily {
  public:
-  explicit FormulaPrior(Formula formula) : formula_(std::move(formula)) {}
+  FormulaPrior(std::string text, Formula formula) : PriorFamily(std::move(text)), formula_(std::move(formula)) {}
   torch::Tensor log_density(const torch::Tensor& values) const override {
     std::vector<double> out = doubles(values);
     for (double& value : out)
@@ -43,6 +43,7 @@ class FormulaPrior final : public PriorFamily {
   double below(double value) const override {
     return value <= formula_.low ? 0 : value >= formula_.high ? 1 : formula_.below(value);
   }
+  std::pair<double, double> range() const override { return {formula_.low, formula_.high}; }
 
  private:
   Formula formula_;
@@ -152,7 +153,8 @@ const std::vector<Family>& families() {
 // A density known at some values, with linear interpolation in between.
 class TablePrior final : public PriorFamily {
  public:
-  TablePrior(Numbers values, Numbers densities) : values_(std::move(values)), densities_(std::move(densities)) {
+  TablePrior(std::string text, Numbers values, Numbers densities)
+      : PriorFamily(std::move(text)), values_(std::move(values)), densities_(std::move(densities)) {
     masses_.push_back(0);
     for (std::size_t i = 1; i < values_.size(); ++i)
       masses_.push_back(masses_.back() + (densities_[i] + densities_[i - 1]) / 2 * (values_[i] - values_[i - 1]));
@@ -171,6 +173,7 @@ class TablePrior final : public PriorFamily {
     const std::size_t i = cell(value);
     return (masses_[i] + (densities_[i] + at(value)) / 2 * (value - values_[i])) / mass();
   }
+  std::pair<double, double> range() const override { return {values_.front(), values_.back()}; }
 
  private:
   std::size_t cell(double value) const {
@@ -253,7 +256,7 @@ std::shared_ptr<const PriorFamily> table_prior(const std::string& file, const st
       fail_usage("{} {}: the values must ascend, but row {} holds {:g} after {:g}", where, shown, i + 1, values[i],
                  values[i - 1]);
   }
-  auto prior = std::make_shared<TablePrior>(std::move(values), std::move(densities));
+  auto prior = std::make_shared<TablePrior>(file, std::move(values), std::move(densities));
   if (!(prior->mass() > 0 && std::isfinite(prior->mass())))
     fail_usage("{} {} holds a density that is zero everywhere", where, shown);
   return prior;
@@ -288,6 +291,25 @@ std::optional<Numbers> numbers_of(std::string_view text) {
 
 }  // namespace
 
+double PriorFamily::quantile(double level) const {
+  PAIRS_CHECK(level > 0 && level < 1, "A prior has quantiles of levels between 0 and 1, and not of {}", level);
+  auto [low, high] = range();
+  // Ends that are not there are sought in steps that double.
+  const double inner = std::isfinite(low) ? low : std::isfinite(high) ? high : 0;
+  if (!std::isfinite(high))
+    for (double step = 1; !std::isfinite(high); step *= 2)
+      if (below(inner + step) >= level) high = inner + step;
+  if (!std::isfinite(low))
+    for (double step = 1; !std::isfinite(low); step *= 2)
+      if (below(inner - step) < level) low = inner - step;
+  for (int step = 0; step < 200; ++step) {
+    const double middle = low + 0.5 * (high - low);
+    if (!(middle > low && middle < high)) break;
+    (below(middle) < level ? low : high) = middle;
+  }
+  return low + 0.5 * (high - low);
+}
+
 const std::string& prior_families() {
   static const std::string all = [] {
     std::string out;
@@ -316,7 +338,7 @@ std::shared_ptr<const PriorFamily> prior_family(const std::string& text, const s
   if (!numbers || numbers->size() < family->least || numbers->size() > family->most)
     fail_usage("{} {} must hold numbers as in {}({})", where, shown, family->name, family->numbers);
   if (const std::string wrong = family->wrong(*numbers); !wrong.empty()) fail_usage("{} {}: {}", where, shown, wrong);
-  return std::make_shared<FormulaPrior>(family->formula(*numbers));
+  return std::make_shared<FormulaPrior>(std::string(all), family->formula(*numbers));
 }
 
 }  // namespace pairs
