@@ -87,6 +87,9 @@ ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& pred
 std::string verdict_warning(const ModelVerdict& verdict) {
   if (!verdict.warns()) return "";
   if (!verdict.rejected()) return verdict.text + ": do not trust this posterior";
+  if (verdict.by == kBySingles)
+    return verdict.text +
+           ": the model does not make some of the observations, so use the posterior without them, or none";
   // A poorly trained network also simulates sets unlike the observed one.
   const bool by_sets = verdict.by == "predictive test";
   return verdict.text + ": the model does not make such data" + (by_sets ? ", or the network is wrong" : "") +

@@ -13,6 +13,9 @@ namespace pairs {
 // The p-value at or below which a set is called unlike the model: true of one in a hundred of the model's own sets.
 inline constexpr double kUnlikeModel = 0.01;
 
+// What a verdict is by (ModelVerdict::by) if single observations decide it (checks/foreign_observations.h).
+inline constexpr const char* kBySingles = "single observations";
+
 // The p-value of a predictive test with `sets` simulated sets; NaN if there is none.
 struct PredictiveP {
   double p = NAN;
@@ -30,7 +33,7 @@ struct ModelVerdict {
   };
   Standing standing = Standing::unknown;
   double p = NAN;    // of the test that decided
-  std::string by;    // that test: "typicality", "within the set", "predictive test"; "" if none
+  std::string by;    // that test: "typicality", "within the set", "predictive test", kBySingles; "" if none
   std::string text;  // "In distribution (37th percentile of training)"
 
   bool rejected() const { return standing == Standing::rejected; }

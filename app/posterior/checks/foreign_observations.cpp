@@ -57,12 +57,12 @@ ModelVerdict foreign_verdict(ModelVerdict other, const SingleObservations& found
   if (p <= kUnlikeModel && !out.rejected()) {
     out.standing = ModelVerdict::Standing::rejected;
     out.p = p;
-    out.by = "single observations";
+    out.by = kBySingles;
     out.text = fmt::format("Model rejected (single observations, p = {:.2g})", p);
   } else if (out.standing == ModelVerdict::Standing::unknown) {
     out.standing = ModelVerdict::Standing::inside;
     out.p = p;
-    out.by = "single observations";
+    out.by = kBySingles;
     out.text = fmt::format("Like sets of the model (single observations, p = {:.2g})", p);
   } else if (out.text.ends_with(")")) {
     out.text.insert(out.text.size() - 1, fmt::format("; single observations p = {:.2g}", p));

@@ -141,7 +141,7 @@ std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, 
 
 namespace {
 
-constexpr double kUnlikePrior = 2.3;  // of a PriorDistance
+constexpr double kUnlikePrior = 2.3, kUnlikeScores = 4.1;  // of a PriorDistance, each with probability 0.00005
 
 }  // namespace
 
@@ -163,11 +163,18 @@ void check_priors(const TaskFile& file, const torch::Tensor& theta, const torch:
     if (!priors[k]) continue;
     const auto at = static_cast<std::int64_t>(k);
     const PriorDistance far = prior_distance(all.select(1, at), *priors[k]);
+    const auto refuse = [&](const std::string& how) {
+      fail_usage("{}: {} is not drawn from its prior {}: {}; correct one of the two", where, names[k],
+                 priors[k]->text(), how);
+    };
     if (far.distance > kUnlikePrior)
-      fail_usage(
-          "{}: {} is not drawn from its prior {}: {:.0f} % of {} draws lie below {:.4g}, and {:.0f} % of the prior do; "
-          "correct one of the two",
-          where, names[k], priors[k]->text(), 100 * far.below, count_text(all.size(0)), far.at, 100 * far.expected);
+      refuse(fmt::format("{:.0f} % of {} draws lie below {:.4g}, and {:.0f} % of the prior do", 100 * far.below,
+                         count_text(all.size(0)), far.at, 100 * far.expected));
+    if (std::abs(far.width_z) > kUnlikeScores)
+      refuse(fmt::format("{} draws are {:.2f} times as wide", count_text(all.size(0)), far.width));
+    if (std::abs(far.shift_z) > kUnlikeScores)
+      refuse(fmt::format("{} draws lie {:.2f} of its standard deviations too {}", count_text(all.size(0)),
+                         std::abs(far.shift), far.shift > 0 ? "high" : "low"));
     std::vector<std::int64_t> others;
     for (std::int64_t other = 0; other < all.size(1); ++other)
       if (other != at) others.push_back(other);

@@ -96,11 +96,15 @@ std::optional<std::pair<double, double>> read_support(const toml::table& source,
   const auto support = table.interval("support", true);
   const auto text = table.text("prior");
   if (!text) return support;
+  const std::string key = "'" + table.full("prior") + "'";
+  if (text->ends_with(".csv"))
+    table.refuse(*source.get("prior"), key +
+                                           " names a table, which only another prior may be; write a family with its "
+                                           "numbers, e.g. normal(0.2, 0.05)");
   try {
-    if (text->ends_with(".csv")) fail_usage("a table of densities is for other priors alone; write a family");
-    prior = prior_family(*text, "prior");
+    prior = prior_family(*text, key);
   } catch (const Error& error) {
-    table.refuse(*source.get("prior"), fmt::format("'{}': {}", table.full("prior"), error.what()));
+    table.refuse(*source.get("prior"), error.what());
   }
   const auto [low, high] = prior->range();
   if (!support) return std::pair(low, high);

@@ -56,7 +56,7 @@ TEST_F(StatedPriors, AreThoseOfTheTargetsAndNuisances) {
   EXPECT_EQ(log[2].item<double>(), -INFINITY);
   // A nuisance that a run infers keeps its own.
   const auto both = with_targets(made, "psi,theta");
-  EXPECT_EQ(both->info().targets[0].prior->text(), "normal(1, 2)");
+  EXPECT_EQ(both->info().targets[1].prior->text(), "normal(1, 2)");
   EXPECT_TRUE(log_prior(*both, torch::zeros({1, 2}, torch::kFloat64)).defined());
   EXPECT_FALSE(log_prior(*task("support = [0, inf]", kNormalPrior, kOwnDraws), at).defined());
 }
@@ -66,6 +66,9 @@ TEST_F(StatedPriors, OfOtherDrawsAreRefused) {
               HasSubstr("theta is not drawn from its prior gamma(2, 2.7): "));
   EXPECT_THAT(refusal(kGammaPrior, "prior = \"normal(1, 2.3)\"", kOwnDraws),
               HasSubstr("psi is not drawn from its prior"));
+  // Too little for the distributions' distance, but not for the width of 4,096 draws.
+  EXPECT_THAT(refusal(kGammaPrior, "prior = \"normal(1, 2.16)\"", kOwnDraws),
+              HasSubstr("psi is not drawn from its prior normal(1, 2.16): 4,096 draws are 0.9"));
   // The margin is right, but it depends on θ.
   EXPECT_THAT(refusal("prior = \"normal(0, 1)\"", "prior = \"normal(0, 1)\"",
                       "t = rng.normal(0, 1, size); return t, 0.6 * t + 0.8 * rng.normal(0, 1, size)"),
@@ -74,7 +77,8 @@ TEST_F(StatedPriors, OfOtherDrawsAreRefused) {
 
 TEST_F(StatedPriors, ThatCannotBeReadAreRefusedWithTheirLine) {
   EXPECT_THAT(refusal("prior = \"norml(0, 1)\"", "", kOwnDraws), HasSubstr("there is no family norml"));
-  EXPECT_THAT(refusal("prior = \"normal(0, -1)\"", "", kOwnDraws), HasSubstr("task.toml: line 5: 'targets.prior': "));
+  EXPECT_THAT(refusal("prior = \"normal(0, -1)\"", "", kOwnDraws),
+              HasSubstr("task.toml, line 5: 'targets.prior' normal(0, -1): its last number"));
   EXPECT_THAT(refusal("prior = \"table.csv\"", "", kOwnDraws), HasSubstr("write a family"));
   EXPECT_THAT(refusal("support = [0, 10]\nprior = \"gamma(2, 3)\"", "", kOwnDraws),
               HasSubstr("'targets.prior' reaches beyond the support"));

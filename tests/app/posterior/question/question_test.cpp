@@ -56,7 +56,7 @@ std::vector<std::function<void(Question&)>> changes() {
       [](Question& q) { q.seed = 0; },
       [](Question& q) { q.predictive_seed = 17; },
       [](Question& q) {
-        q.tests = {"local", "predictive", "confidence"};
+        q.tests = {"local", "predictive", "observations", "confidence"};
       },
       [](Question& q) { q.many = true, q.set.file = "sets.csv", q.set.group = "run"; },
   };

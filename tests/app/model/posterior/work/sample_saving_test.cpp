@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "app/model/posterior/posterior.h"
+#include "app/model/posterior/work/pin_restoring.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
 #include "tasks/registry.h"
@@ -54,6 +55,41 @@ class SampleSavingTest : public testing::Test {
   TemporaryFolder folder_;
   Posterior posterior_;
 };
+
+// Where a refined posterior is asked for and the set has none, neither samples nor pins become the run's own.
+TEST_F(SampleSavingTest, OfARefinedPosteriorThatIsNotThereAreRefused) {
+  std::string text = "x\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("{}\n", 50 + 0.1 * i);
+  write_file(path("far.csv"), text);
+  posterior_.open("bump-hunt");
+  settle();
+  posterior_.set.open_file(path("far.csv"));
+  settle();
+  auto asked = posterior_.files.samples_asked();
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(save("own.npz", 100, 1), "");
+  asked->draws = 100;
+  asked->question.source = SourceWish::refined;
+  asked->file = path("refined.npz");
+  posterior_.files.samples().save(*asked);
+  ASSERT_TRUE(posterior_.files.samples().job().wait(kSavingPatience));
+  const auto outcome = posterior_.files.samples().job().take();
+  ASSERT_TRUE(outcome);
+  EXPECT_THAT(outcome->failure, testing::HasSubstr("The posterior is not refined: the set is out of distribution"));
+  EXPECT_FALSE(std::filesystem::exists(path("refined.npz")));
+  PinRestoring pins(hub_);
+  PinnedQuestion pin{.name = "far", .run = "bump-hunt", .n = 40};
+  pin.set.file = path("far.csv");
+  PinnedQuestion refined = pin;
+  refined.source = SourceWish::refined;
+  pins.restore({pin, refined});
+  ASSERT_TRUE(pins.wait(kSavingPatience));
+  const auto restored = pins.take();
+  ASSERT_TRUE(restored);
+  EXPECT_EQ(restored->pinned.size(), 1u);
+  ASSERT_EQ(restored->problems.size(), 1u);
+  EXPECT_THAT(restored->problems[0], testing::HasSubstr("far is not pinned again: The posterior is not refined"));
+}
 
 TEST_F(SampleSavingTest, AreThoseOfInferAsNpzAndCsv) {
   for (const auto& [task, columns] : {std::pair("bump-hunt", 1), {"gaussian", 2}}) {
