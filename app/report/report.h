@@ -22,6 +22,7 @@ struct ReportQuestion {
   std::optional<std::uint64_t> test_seed = {};  // seed of the test sets for calibration; none: as `evaluate`
   // Further analyses, as by infer and frequentist; none if 0.
   std::int64_t local_test = 0;             // simulated sets of the local test
+  bool observations = false;               // each observation by itself
   std::int64_t confidence = 0;             // toys at each value of θ for confidence intervals
   std::vector<std::string> notes = {};     // the user's notes, plain text, included verbatim
   std::string ending = ".html";            // extension of the file, for the command that reproduces it

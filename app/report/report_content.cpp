@@ -13,6 +13,7 @@
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/local_test_text.h"
 #include "app/posterior/caveats/verdict.h"
+#include "app/posterior/checks/foreign_observations.h"
 #include "app/posterior/figures/prior_figure.h"
 #include "app/posterior/files/derived_report.h"
 #include "app/posterior/files/posterior_samples.h"
@@ -150,6 +151,17 @@ void ask_further(ReportContent& content, Monitor& monitor) {
     content.local = posterior.local_test(content.n(), options);
     content.infer["local_test"] = local_test_document(*content.local, content.info(), content.n());
   }
+  if (question.observations) {
+    try {
+      content.singles =
+          posterior.singles(content.n(), *refiner_of(content.run, SourceWish::both), question.asked.seed, keep_going);
+      content.infer["observations"] =
+          foreign_document(*content.singles, content.info(), content.set().first(content.n()));
+    } catch (const Error& error) {
+      content.no_singles = sentence(error);
+      content.infer["no_observations"] = content.no_singles;
+    }
+  }
   if (question.confidence > 0) {
     ToyPlan counts;
     counts.toys = question.confidence;
@@ -162,6 +174,7 @@ void ask_further(ReportContent& content, Monitor& monitor) {
 // The overall verdict on whether the model can produce such data, and the warnings that it withdraws.
 void judge(ReportContent& content) {
   content.judged = content.usual.verdict(content.answer.typicality, p_of(content.predictive));
+  if (content.singles) content.judged = foreign_verdict(std::move(content.judged), *content.singles);
   if (content.usual.within) content.infer["within"] = within_document(*content.usual.within);
   if (!content.usual.why_not.empty()) content.infer["no_within"] = content.usual.why_not;
   content.infer["verdict"] = verdict_document(content.judged);
@@ -189,7 +202,7 @@ void measure(ReportContent& content, Monitor& monitor) {
   content.verdict = evaluation_verdict(content.metrics->rows, {labels, 0, content.metrics->companion});
   const LoadedRun& run = content.run;
   content.sharpness =
-      sharpness_text(sharpness(*content.metrics, neighbor_metrics(run.config.tasks, run.folder, *content.metrics)));
+      sharpness_sentences(*content.metrics, neighbor_metrics(run.config.tasks, run.folder, *content.metrics), labels);
 }
 
 }  // namespace
@@ -210,6 +223,9 @@ ReportContent report_content(const LoadedRun& run, ReportQuestion question, Moni
   if (!question.asked.derived.empty()) derived_quantities(question.asked.derived, run.task->info());
   other_prior(run.task, question.asked.prior);
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
+  if (question.observations)
+    if (const std::string why = not_refined(run); !why.empty())
+      fail_usage("--observations cannot serve this run: {}", why);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
   const bool own = !question.asked.prior.empty() || question.local_test > 0 || question.confidence > 0;

@@ -37,7 +37,7 @@ struct ReportContent {
   EvaluationVerdict verdict;
   RunProgress progress;  // of its training; empty if its log is missing
   RunCost cost;
-  std::string sharpness = {};  // sharpness_text, at this N
+  std::string sharpness = {};  // sharpness_sentences, at this N
   std::vector<DerivedNumbers> derived = {};
   std::vector<std::string> notes = {};               // of the request, then of the run
   std::string digest = {};                           // SHA-256 of the observed file; "" for a folder or an item's text
@@ -47,6 +47,8 @@ struct ReportContent {
   std::optional<ReweighedPosterior> under_exact = {};  // the exact posterior under it,
   std::optional<Figure> under_figure = {};             // and the former's curve, if it can be drawn
   std::optional<LocalTest> local = {};
+  std::optional<SingleObservations> singles = {};  // none though asked for if `no_singles`, a sentence, gives a reason
+  std::string no_singles = {};
   std::optional<SetConfidence> confidence = {};
   UsualTests usual = {};                   // the default tests of infer
   ModelVerdict judged = {};                // whether the model can produce such data

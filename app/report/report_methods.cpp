@@ -215,16 +215,17 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   for (const std::string& one : texts.now) prior += " --prior=" + shell_word(one);
   for (const std::string& one : texts.learned) prior += " --training-prior=" + shell_word(one);
   const std::string local = question.local_test > 0 ? fmt::format(" --local-test {}", question.local_test) : "";
+  const std::string singles = question.observations ? " --observations" : "";
   const std::string confidence = question.confidence > 0 ? fmt::format(" --confidence {}", question.confidence) : "";
   const std::string sets = question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets);
   std::string noted = question.test_seed ? fmt::format(" --test-seed {}", *question.test_seed) : "";
   for (const std::string& note : question.notes) noted += " --note=" + shell_word(note);
   std::vector<ReportCommand> out;
-  out.push_back(
-      {"the posterior's numbers and samples",
-       fmt::format("pairs --batch infer {}{}{}{}{}{}{}{}{} --out {}", run,
-                   set_arguments(question.asked.set, SetCommand::infer), size + source, samples, predictive,
-                   prior + local, interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
+  out.push_back({"the posterior's numbers and samples",
+                 fmt::format("pairs --batch infer {}{}{}{}{}{}{}{}{} --out {}", run,
+                             set_arguments(question.asked.set, SetCommand::infer), size + source, samples, predictive,
+                             prior + local + (question.observations ? singles + " observations.csv" : ""), interval,
+                             force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
   if (!content.answer.numbers.empty())
     out.push_back({"the posterior's figure", figure_command_of(content, "posterior")});
   if (content.metrics) {
@@ -239,10 +240,10 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
         {"its confidence intervals", fmt::format("pairs --batch frequentist {}{}{} --toys {} --null-toys {}{}", run,
                                                  set_arguments(question.asked.set, SetCommand::infer), size,
                                                  question.confidence, null_toys_of(question.confidence), machine)});
-  out.push_back({"this report",
-                 fmt::format("pairs --batch report {}{}{}{}{}{}{}{}{} --out report{}", run,
-                             set_arguments(question.asked.set, SetCommand::infer), size + source, samples,
-                             prior + local + confidence, sets + noted, interval, force, machine, question.ending)});
+  out.push_back({"this report", fmt::format("pairs --batch report {}{}{}{}{}{}{}{}{} --out report{}", run,
+                                            set_arguments(question.asked.set, SetCommand::infer), size + source,
+                                            samples, prior + local + singles + confidence, sets + noted, interval,
+                                            force, machine, question.ending)});
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "app/scores/sharpness.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
@@ -146,6 +147,14 @@ std::string sharpness_text(const Sharpness& found) {
                        found.compared == 1 ? "is" : "are");
   return "How sharp its posteriors are is not known: the task has no exact posterior, and no other run of it is scored "
          "on the same sets";
+}
+
+std::string sharpness_sentences(const Metrics& metrics, const std::vector<Metrics>& others,
+                                const std::vector<std::string>& targets) {
+  std::vector<std::string> all = made_calibration_texts(metrics.rows, targets);
+  if (std::string text = sharpness_text(sharpness(metrics, others)); !text.empty())
+    all.insert(all.begin(), std::move(text));
+  return fmt::format("{}", fmt::join(all, ". "));
 }
 
 nlohmann::json sharpness_document(const Sharpness& found) {

@@ -44,6 +44,10 @@ std::vector<std::string> made_calibration_texts(const std::vector<EvaluationRow>
 // Sharpness as a sentence without its full stop; "" if the gap to the exact posterior is known and no run is sharper,
 // and for images.
 std::string sharpness_text(const Sharpness& found);
+// What is known of sharpness and of the calibration of posteriors that are made from each set: sentences, the last
+// without its full stop; or "".
+std::string sharpness_sentences(const Metrics& metrics, const std::vector<Metrics>& others,
+                                const std::vector<std::string>& targets);
 // {"known", "compared", "loses_at_least"?, "other"?, "n"?, "sets"?, "gain"?, "gain_se"?}
 nlohmann::json sharpness_document(const Sharpness& found);
 

@@ -28,6 +28,7 @@ struct ReportArguments {
   std::int64_t sets = -1;
   std::int64_t test_seed = -1;
   std::int64_t confidence = 0;
+  bool observations = false;
   std::vector<std::string> notes;
 };
 
@@ -38,6 +39,7 @@ ReportQuestion question_of(const ReportArguments& arguments) {
   question.sets = arguments.sets;
   question.local_test = arguments.set.local_test;
   question.confidence = arguments.confidence;
+  question.observations = arguments.observations;
   if (arguments.test_seed >= 0) question.test_seed = static_cast<std::uint64_t>(arguments.test_seed);
   for (const std::string& note : arguments.notes)
     if (std::string text = tidy_note(note); !text.empty()) question.notes.push_back(std::move(text));
@@ -119,6 +121,8 @@ Action add_report(CLI::App& app, const Catalog& tasks) {
                  "Also test this posterior itself by M simulated sets, as infer --local-test does")
       ->type_name("M")
       ->transform(whole_number(1, 1000000));
+  app.add_flag("--observations", arguments->observations,
+               "Also test which observations the model cannot make, as infer --observations does");
   app.add_option("--confidence", arguments->confidence,
                  "Also report confidence intervals by so many toys at each value of θ, as frequentist does (10000 is "
                  "its number)")

@@ -56,7 +56,7 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->caution = metrics.caution;
   scores->verdict = evaluation_verdict(metrics.rows, {targets, sizes, metrics.companion});
   if (scores->complete && !learned_nothing(metrics.rows))
-    scores->sharpness = sharpness_text(sharpness(metrics, others));
+    scores->sharpness = sharpness_sentences(metrics, others, targets);
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
   for (const ScoreFigure& one : scoring_of(metrics.rows).own_figures(targets))

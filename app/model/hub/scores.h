@@ -37,7 +37,7 @@ struct Scores {
   std::string note;       // effect of a finite pool of observations; or ""
   std::string caution;    // Metrics::caution
   EvaluationVerdict verdict;
-  std::string sharpness;  // a sentence without its full stop (sharpness_text); or ""
+  std::string sharpness;  // sharpness_sentences
   std::vector<EvaluationRow> rows;
   std::vector<ShownFigure> figures;
   std::shared_ptr<const Metrics> metrics;

@@ -45,6 +45,7 @@ std::optional<ReportAsked> PosteriorFiles::report_asked() const {
   const std::string key = state_.inquiry_key();
   const auto answered = [](const std::shared_ptr<const SetInquiry::Answer>& answer) { return answer && answer->made; };
   if (answered(inquiries.local_test.answer(key))) asked.question.local_test = kLocalTestSets;
+  asked.question.observations = answered(inquiries.observations.answer(key));
   if (answered(inquiries.confidence.answer(key))) asked.question.confidence = ToyPlan().toys;
   if (!answered(inquiries.other_prior.answer(inquiries.prior_key(key)))) asked.question.asked.prior.clear();
   return asked;

@@ -83,8 +83,10 @@ std::shared_ptr<const PriorFamily> learned_prior(const Task& task, const torch::
   const Target& target = info.targets[static_cast<std::size_t>(t)];
   if (reported.empty() && target.prior) return target.prior;
   const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
-  const std::string hint =
-      fmt::format("state it, as the simulator draws it, with e.g. --training-prior \"{} = normal(0, 1)\"", target.name);
+  const std::string hint = fmt::format(
+      "state it, as the simulator draws it, with e.g. --training-prior \"{} = normal(0, 1)\", or as prior in the task "
+      "file",
+      target.name);
   if (reported.empty() && !bounded)
     fail_usage("Task {} does not state the density of its prior of {}; {}", info.name, target.label, hint);
   const std::string text = reported.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : reported;

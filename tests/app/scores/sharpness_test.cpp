@@ -102,6 +102,12 @@ TEST(Sharpness, TheRefinedPosteriorHasAVerdictOfItsOwn) {
   EXPECT_THAT(text(1), HasSubstr("The refined posterior: no miscalibration detected (180 sets;"));
   EXPECT_THAT(text(0.6), HasSubstr("The refined posterior: miscalibrated at N = 10"));
   EXPECT_TRUE(made_calibration_texts({EvaluationRow()}, {"θ"}).empty());
+  Metrics both = Truths(500, 1).run("wide", {10}, 3);
+  both.rows[0].reference_gain["refined"] = {0.62, 0.05, 200, 3};
+  both.rows[0].truths = {std::vector<double>(500, 0.0)};
+  both.rows[0].reference_ranks["refined"] = {4, {0, 2}, {{0.25, 1}}};
+  EXPECT_THAT(sharpness_sentences(both, {}, {"θ"}), testing::EndsWith("on the same 200 sets"))
+      << "two sets have no verdict";
 }
 
 TEST(Sharpness, IsBoundedByASharperRun) {

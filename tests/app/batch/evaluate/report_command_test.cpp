@@ -194,7 +194,7 @@ TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
 
 TEST_F(ReportCommand, AnswersFurtherQuestionsAsTheirCommandsDo) {
   const nlohmann::json report = made({"--sets", "0", "--n", "10", "--samples", "50", "--prior", "beta(2,8)",
-                                      "--local-test", "100", "--confidence", "400"});
+                                      "--local-test", "100", "--observations", "--confidence", "400"});
   const std::string page = read_file("report.html");
   EXPECT_THAT(page, HasSubstr("Further questions"));
   EXPECT_THAT(page, HasSubstr("Under the prior θ ~ beta(2,8)"));
@@ -206,6 +206,9 @@ TEST_F(ReportCommand, AnswersFurtherQuestionsAsTheirCommandsDo) {
     EXPECT_EQ(report["infer"][key], infer[key]) << key;
   }
   EXPECT_EQ(report["warnings"], infer["warnings"]);
+  EXPECT_EQ(report["infer"]["observations"]["text"], infer["observations"]["text"]);
+  EXPECT_EQ(report["infer"]["verdict"], infer["verdict"]);
+  EXPECT_THAT(page, HasSubstr("of the 10 observations"));
   // This one writes no file, so that its last word is a number.
   const nlohmann::json frequentist = nlohmann::json::parse(answer_to(report["commands"][2]["command"], "2000").out);
   ASSERT_FALSE(report["infer"]["frequentist"].empty());
@@ -225,6 +228,7 @@ TEST_F(ReportCommand, RefusesFurtherQuestionsBeforeTheWork) {
   refused("bump-hunt", {"--training-prior", "uniform(0, 1)"}, "name that with --prior");
   refused("bump-hunt", {"--local-test", "5"}, "too few simulated sets");
   refused("gaussian", {"--confidence", "1000"}, "has no confidence intervals");
+  refused("gaussian", {"--observations"}, "--observations cannot serve this run");
 }
 
 TEST_F(ReportCommand, CarriesAsManySamplesAsInferDraws) {
