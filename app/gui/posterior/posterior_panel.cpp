@@ -21,6 +21,7 @@
 #include "app/gui/posterior/report_dialog.h"
 #include "app/gui/posterior/sample_dialog.h"
 #include "app/gui/posterior/set_list.h"
+#include "app/gui/posterior/small_plots.h"
 #include "app/gui/posterior/subset_row.h"
 #include "app/gui/widgets/n_row.h"
 #include "app/gui/widgets/path_dialog.h"
@@ -43,8 +44,7 @@ using model::Posterior;
 using model::PosteriorScene;
 using model::PosteriorSnapshot;
 
-constexpr float kGap = 16, kLeastMain = 284, kLeastSmall = 200, kSmallWidth = 224, kWideSmall = 248, kLeastSide = 348,
-                kMostSide = 452;
+constexpr float kGap = SmallPlots::kGap, kLeastMain = 284, kLeastSmall = 200, kLeastSide = 348, kMostSide = 452;
 constexpr float kCornerRow = 104;
 // With more parameters, only the first are shown until requested: a task may have a dozen nuisances.
 constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
@@ -54,30 +54,11 @@ float content_height() {
   return ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y + 1;
 }
 
-// Plots side by side if each has space, else in rows.
-struct SmallGrid {
-  SmallGrid(std::size_t count, float room, float least) : columns(count) {
-    const auto each = [&] {
-      return std::floor((room - static_cast<float>(columns - 1) * px(kGap)) / static_cast<float>(columns));
-    };
-    while (columns > 2 && each() < px(least)) columns = columns > 3 ? columns / 2 : columns - 1;
-    width = each();
-    rows = (count + columns - 1) / columns;
-  }
-  std::size_t columns, rows = 1;
-  float width = 0;
-};
-
 }  // namespace
 
 struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none};
-  PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
-  PlotView nuisances{"posterior/nuisance"}, simulated{"posterior/simulated"};
-  PlotView under{"posterior/prior/plot"};
-  PlotView confidence{"posterior/confidence/plot"}, confidence_p{"posterior/confidence/p"};
-  std::shared_ptr<const Figure> confidence_whole;  // the figure whose plots are the parts below
-  std::vector<std::shared_ptr<const Figure>> confidence_parts;
+  SmallPlots small;
   NRow head{"posterior"};
   bool all_parameters = false;
   PathDialog file;
@@ -97,7 +78,7 @@ struct PosteriorPanel::State {
   float side_height = 0;                     // of the numbers, the set's card and the rest, in the last frame
   NumberTable numbers;
   // Heights of the lines above the plots while `kept_for` is the same, so that nothing but the plots changes with N.
-  float kept_messages = 0, kept_lines = 0, kept_source = 0;
+  float kept_messages = 0, kept_source = 0;
   std::string kept_for;
 
   void keep_places(const Posterior& posterior);
@@ -113,17 +94,6 @@ struct PosteriorPanel::State {
   void source(Posterior& posterior, const PosteriorSnapshot& shown);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
   void other_runs(Posterior& posterior, const model::Library& library, const PosteriorScene& scene);
-  struct Small {
-    PlotView* view;
-    std::shared_ptr<const Figure> figure;
-    std::string title, line, tip;
-    ui::Look look = ui::Look::small_muted;
-  };
-  std::vector<Small> small_plots(const Posterior& posterior);
-  void confidence_plots(const std::shared_ptr<const model::SetInquiry::Answer>& answer, bool works,
-                        std::vector<Small>& all);
-  static SmallGrid grid_of(const std::vector<Small>& all, float room);
-  void small_row(const std::vector<Small>& all, ImVec2 size);
   void layout(Posterior& posterior, const model::Library& library);
   void follow_file(Posterior& posterior);
   void file_dialog(Posterior& posterior);
@@ -181,7 +151,8 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   if (now == kept_for) return;
   kept_for = std::move(now);
   numbers.forget_places();
-  kept_messages = kept_lines = kept_source = 0;
+  kept_messages = kept_source = 0;
+  small.forget_lines();
 }
 
 // The question and the answer: on one line if both have space at every N, so that nothing moves with N.
@@ -463,93 +434,6 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
   ImGui::EndChild();
 }
 
-// Each of its plots in its own place under its title: side by side they would be illegible.
-void PosteriorPanel::State::confidence_plots(const std::shared_ptr<const model::SetInquiry::Answer>& answer, bool works,
-                                             std::vector<Small>& all) {
-  constexpr const char* kTip = "It is being computed.";
-  if (!answer && works) all.push_back({&confidence, nullptr, "Confidence", "", kTip});
-  if (!answer || !answer->figure) return;
-  if (answer->figure != confidence_whole) {
-    confidence_whole = answer->figure;
-    confidence_parts.clear();
-    for (const Plot& plot : confidence_whole->plots) {
-      auto part = std::make_shared<Figure>(*confidence_whole);
-      part->title.clear();
-      part->columns = 1;
-      part->plots = {plot};
-      part->plots.front().title.clear();
-      confidence_parts.push_back(std::move(part));
-    }
-  }
-  PlotView* const views[] = {&confidence, &confidence_p};
-  for (std::size_t k = 0; k < std::min(confidence_parts.size(), std::size(views)); ++k)
-    all.push_back({views[k], confidence_parts[k], confidence_whole->plots[k].title, "", answer->note});
-}
-
-std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(const Posterior& posterior) {
-  std::vector<Small> all = {{&width, posterior.width(), "Width against N", "",
-                             "The sd of each posterior of this set at every N; the rule marks the N above."}};
-  const auto checked = posterior.check();
-  const auto nuisance = posterior.nuisance();
-  if (checked)
-    all.push_back({&check, checked->figure, "Predictive check", checked->line, checked->note,
-                   checked->extreme ? ui::Look::small_bad : ui::Look::small_muted});
-  if (nuisance) all.push_back({&nuisances, nuisance->figure, nuisance->title, nuisance->line, nuisance->note});
-  const auto scene = posterior.scene();
-  model::SetInquiries& inquiries = posterior.inquiries();
-  const std::string key = posterior.inquiry_key();
-  const auto asked = [&](model::SetInquiry& inquiry, const std::string& named, PlotView& view, const char* title) {
-    const auto answer = scene ? inquiry.answer(named) : nullptr;
-    if (answer && answer->figure) all.push_back({&view, answer->figure, title, "", answer->note});
-    // Its place is there from when it was asked for, so that nothing moves when it comes.
-    if (!answer && inquiry.works_on(named)) all.push_back({&view, nullptr, title, "", "It is being computed."});
-  };
-  asked(inquiries.predictive, inquiries.predictive_key(key), simulated, "Observed vs simulated");
-  if (!inquiries.prior.empty()) asked(inquiries.other_prior, inquiries.prior_key(key), under, "Under another prior");
-  confidence_plots(scene ? inquiries.confidence.answer(key) : nullptr, inquiries.confidence.works_on(key), all);
-  const auto singles = scene ? inquiries.observations.answer(key) : nullptr;
-  if (singles && singles->figure)
-    all.push_back({&observed, singles->figure, "Observed data", "", singles->note});
-  else if (posterior.observed())
-    all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
-  return all;
-}
-
-// Three axes side by side need more room than two.
-SmallGrid PosteriorPanel::State::grid_of(const std::vector<Small>& all, float room) {
-  const bool wide =
-      std::any_of(all.begin(), all.end(), [](const Small& one) { return one.figure && one.figure->plots.size() > 2; });
-  return {std::max<std::size_t>(all.size(), 2), room, wide ? kWideSmall : kSmallWidth};
-}
-
-// `size.y` is the height of one row; with little width there are several.
-void PosteriorPanel::State::small_row(const std::vector<Small>& all, ImVec2 size) {
-  const float height = size.y;
-  const SmallGrid grid = grid_of(all, size.x);
-  const float title = ui::text_size("x", ui::Look::small_strong).y + px(4);
-  // Enough lines for the longest text, whose numbers may become longer.
-  for (const Small& small : all)
-    if (!small.line.empty())
-      kept_lines = std::max(kept_lines, std::ceil((ui::text_size(small.line, small.look).x + px(16)) / grid.width));
-  const float head = title + kept_lines * (ui::text_size("x", ui::Look::small).y + px(2));
-  const ImVec2 start = ImGui::GetCursorScreenPos();
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const ImVec2 at = {start.x + static_cast<float>(k % grid.columns) * (grid.width + px(kGap)),
-                       start.y + static_cast<float>(k / grid.columns) * (height + px(kGap))};
-    ImGui::SetCursorScreenPos(at);
-    ui::text_at(at, all[k].title, ui::Look::small_strong, grid.width);
-    if (!all[k].line.empty()) {
-      ImGui::SetCursorScreenPos({at.x, at.y + title});
-      ui::wrapped(all[k].line, all[k].look, grid.width);
-    }
-    ImGui::SetCursorScreenPos(at);
-    ImGui::Dummy({grid.width, head});
-    ui::tip(all[k].line.empty() ? all[k].tip : all[k].line + "\n" + all[k].tip);
-    ImGui::SetCursorScreenPos({at.x, at.y + head});
-    all[k].view->draw(all[k].figure, {grid.width, height - head});
-  }
-}
-
 // Closes the dialog once its file is shown, or shows in it why it cannot be.
 void PosteriorPanel::State::follow_file(Posterior& posterior) {
   if (auto other = posterior.set.take_other_columns()) {
@@ -644,17 +528,17 @@ void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& l
       posterior.sets.table().is_open() ? std::min(SetList::width(), 0.5f * room.x) : px(kLeastSide);
   const float side_width = std::max(std::clamp(0.36f * room.x, px(kLeastSide), px(kMostSide)), least_side);
   const float left = room.x - side_width - gap;
-  const std::vector<Small> all = small_plots(posterior);
-  const float small = std::max(px(kLeastSmall), 0.34f * room.y);
+  small.look(posterior);
+  const float low = std::max(px(kLeastSmall), 0.34f * room.y);
   // A corner plot of many targets needs space for each.
   const auto corner = static_cast<float>(std::min(posterior.scene()->targets.size(), kMostCorner));
   const float least = std::max(px(kLeastMain), corner > 2 ? corner * px(kCornerRow) : 0);
-  const bool tall = grid_of(all, left).rows == 1;
-  float main = std::max(least, room.y - small - between);
+  const bool tall = small.rows(left) == 1;
+  float main = std::max(least, room.y - low - between);
   // If the page scrolls, the plots fill its visible part.
   if (!tall) main = std::max(main, std::min(side_height, room.y));
   // Next to a longer column of numbers, the plots stay in view while the page scrolls.
-  const float column = tall ? main + between + small : main;
+  const float column = tall ? main + between + low : main;
   const float hidden = ImGui::GetWindowPos().y + ImGui::GetStyle().WindowPadding.y - start.y;
   const float top = start.y + std::round(std::clamp(hidden, 0.0f, std::max(side_height - column, 0.0f)));
   ImGui::SetCursorScreenPos({start.x, top});
@@ -663,9 +547,9 @@ void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& l
   side(posterior, library, side_width);
   const float below = (tall ? top + main : start.y + std::max(main, side_height)) + between;
   ImGui::SetCursorScreenPos({start.x, below});
-  small_row(all, {tall ? left : room.x, small});
+  small.draw({tall ? left : room.x, low});
   // The page reaches to the end of the longer of the two.
-  if (tall && start.y + side_height > below + small) {
+  if (tall && start.y + side_height > below + low) {
     ImGui::SetCursorScreenPos({start.x, start.y + side_height});
     ImGui::Dummy({1, 1});
   }

@@ -152,8 +152,8 @@ torch::Tensor prior_on_grid(const Task& task, const torch::Tensor& grid, std::ui
   if (distance_from_uniform(task, seed) > kKolmogorov)
     fail(
         "Task {} does not state the density of its prior, and its draws of {} are not uniform between {:g} and {:g}, "
-        "so that a posterior cannot be turned into a likelihood; state its prior in the task file, or draw {} uniformly "
-        "between its bounds",
+        "so that a posterior cannot be turned into a likelihood; state its prior in the task file, or draw {} "
+        "uniformly between its bounds",
         info.name, info.targets.front().label, info.targets.front().low, info.targets.front().high,
         info.targets.front().label);
   return uniform_log_prior(info, grid.unsqueeze(1));
