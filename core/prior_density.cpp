@@ -3,7 +3,6 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -12,11 +11,6 @@
 #include "core/base/gpu/transfer.h"
 
 namespace pairs {
-namespace {
-
-constexpr double kLeastLevel = 1e-9;  // of a normal score
-
-}  // namespace
 
 torch::Tensor log_prior(const Task& task, const torch::Tensor& theta) {
   if (const auto* known = face<HasPriorDensity>(task))
@@ -42,22 +36,18 @@ PriorDistance prior_distance(const torch::Tensor& draws, const PriorFamily& prio
   std::sort(sorted.begin(), sorted.end());
   const auto count = static_cast<double>(sorted.size());
   PriorDistance out;
-  double sum = 0, square = 0;
+  double sum = 0, away = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const double expected = prior.below(sorted[i]);
-    const double score =
-        boost::math::quantile(boost::math::normal(), std::clamp(expected, kLeastLevel, 1 - kLeastLevel));
-    sum += score / count;
-    square += score * score / count;
+    sum += (2 * expected - 1) / count;
+    away += std::abs(2 * expected - 1) / count;
     for (const std::size_t below : {i, i + 1}) {
       const double share = static_cast<double>(below) / count, distance = std::abs(expected - share) * std::sqrt(count);
       if (distance > out.distance) out = {distance, sorted[i], share, expected};
     }
   }
-  out.shift = sum;
-  out.shift_z = sum * std::sqrt(count);
-  out.width = std::sqrt(square);
-  out.width_z = (square - 1) * std::sqrt(count / 2);
+  out.location_z = sum * std::sqrt(3 * count);
+  out.width_z = (away - 0.5) * std::sqrt(12 * count);
   return out;
 }
 

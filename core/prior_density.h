@@ -26,13 +26,13 @@ torch::Tensor log_prior(const Task& task, const torch::Tensor& theta);
 bool states_priors(const TaskInfo& info);
 
 // How far draws [S] of a parameter are from a prior. Where the distance between the distribution functions is largest
-// (Kolmogorov and Smirnov), times √S: beyond 1.95 with probability 0.001, and beyond 2.3 with 0.00005. And their normal
-// scores Φ⁻¹(F): the mean, and the root of the mean square, each with the deviation from 0 and from 1 in standard
-// errors.
+// (Kolmogorov and Smirnov), times √S: beyond 1.95 with probability 0.001, and beyond 2.3 with 0.00005. And by their
+// levels F, which are uniform under it: the means of 2 F - 1 and of |2 F - 1|, as deviations in standard errors. They
+// are above 0 for draws that lie too high, and for draws that are too wide.
 struct PriorDistance {
   double distance = 0;
   double at = 0, below = 0, expected = 0;  // the share of the draws below `at`, and that of the prior
-  double shift = 0, shift_z = 0, width = 1, width_z = 0;
+  double location_z = 0, width_z = 0;
 };
 PriorDistance prior_distance(const torch::Tensor& draws, const PriorFamily& prior);
 

@@ -229,7 +229,8 @@ ReportContent report_content(const LoadedRun& run, ReportQuestion question, Moni
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
   const bool own = !question.asked.prior.empty() || question.local_test > 0 || question.confidence > 0;
-  if (own && question.asked.source == SourceWish::best) question.asked.source = SourceWish::run;
+  const bool replaced = own && question.asked.source == SourceWish::best;
+  if (replaced) question.asked.source = SourceWish::run;
   if (own && question.asked.source == SourceWish::refined)
     fail_usage(
         "--prior, --local-test and --confidence are of the run's own posterior; leave --source refined out, or ask in "
@@ -261,6 +262,8 @@ ReportContent report_content(const LoadedRun& run, ReportQuestion question, Moni
   content.notes = question.notes;
   if (const std::string note = read_about(run.folder).note; !note.empty())
     content.notes.push_back(fmt::format("On the run {}: {}", run.name, note));
+  if (replaced)
+    if (const std::string text = own_in_place_of_refined(run, content.n()); !text.empty()) add_warning(content, text);
   ask_run(content, monitor);
   report_posterior(content);
   if (const std::string changed = changed_simulator(run.folder, *run.task, [&] { return monitor.should_stop(); });

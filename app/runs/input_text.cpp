@@ -16,7 +16,10 @@ std::string input_text(const Task& task, const InputScale& scale) {
   const std::string word = columns ? "column" : "channel",
                     each = input_channels(info) == 1 ? "x" : "each " + word + " of x";
   if (scale.empty())
-    return fmt::format("Networks see {} less a location and over a scale, which are measured when a run begins.", each);
+    return fmt::format(
+        "Networks see {} less a location and over a scale, which are measured when a run begins; heavy tails are "
+        "compressed.",
+        each);
   constexpr std::size_t kNamed = 4;
   if (scale.location.size() > kNamed)
     return fmt::format("Networks see {} less its median and over its spread; there are {}.", each,

@@ -7,14 +7,17 @@ namespace pairs {
 
 Observations load_observations(const std::filesystem::path& file) {
   NpzReader arrays(file);
-  if (arrays.shapes().contains(kBlockArray)) return arrays.read(kBlockArray);
-  for (const char* name : {kRowsArray, kOffsetsArray})
-    PAIRS_CHECK(arrays.shapes().contains(name),
-                "{} holds no observations: it needs an array \"{}\", or \"{}\" with \"{}\"", file.string(), kBlockArray,
-                kRowsArray, kOffsetsArray);
-  const torch::Tensor offsets = arrays.read(kOffsetsArray);
+  const bool stored = arrays.shapes().contains(kBlockArray), ragged = arrays.shapes().contains(kRowOffsetsArray);
+  if (stored && !ragged) return arrays.read(kBlockArray);
+  const char *const rows = stored ? kBlockArray : kRowsArray, *const ends = stored ? kRowOffsetsArray : kOffsetsArray;
+  for (const char* name : {rows, ends})
+    PAIRS_CHECK(
+        arrays.shapes().contains(name),
+        "{} holds no observations: it needs an array \"{}\", for ragged rows with \"{}\", or \"{}\" with \"{}\"",
+        file.string(), kBlockArray, kRowOffsetsArray, kRowsArray, kOffsetsArray);
+  const torch::Tensor offsets = arrays.read(ends);
   PAIRS_CHECK(!offsets.is_floating_point() && !offsets.is_complex(), "{}: offsets are whole numbers", file.string());
-  return Observations::ragged(arrays.read(kRowsArray), offsets.to(torch::kInt64));
+  return Observations::ragged(arrays.read(rows), offsets.to(torch::kInt64));
 }
 
 }  // namespace pairs

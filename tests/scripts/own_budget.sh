@@ -169,7 +169,7 @@ mkdir noise
 cat >noise/simulate.py <<'P'
 from pairs_simulator import serve
 def prior(rng, size):
-    return rng.standard_normal(size)
+    return rng.beta(2, 2, size)
 def simulate(theta, psi, n, rng, given):
     return rng.normal(theta[0], given[0], n)
 serve(prior, simulate)
@@ -179,7 +179,7 @@ name = "noise"
 max_n = 20
 [[targets]]
 name = "theta"
-support = [-inf, inf]
+prior = "beta(2, 2)"
 [[conditions]]
 name = "sigma"
 support = [0, inf]
@@ -203,6 +203,9 @@ printf 'x\n0.7\n' >folder/b.csv
 grep -q "The file states that sigma = 1.5, and sigma = 1 is taken instead" log || say_fail "nothing is told of a folder's file: $(cat log)"
 refuses 1 "is an empty folder: put the observations into it" --batch infer noisy --data empty
 printf 'x\n0.7\n-0.4\n' >x.csv
+# The stated prior is zero at the ends of its support, where the posterior over the prior is no number.
+"$PAIRS" --batch frequentist noisy --data x.csv --conditions sigma=1 --toys 100 --null-toys 100 --nodes 5 --threads 1 \
+  >out 2>log || say_fail "frequentist under a stated prior ended with $?: $(tail -1 log)"
 refuses 2 "has no effect on embeddings" --batch embed noisy --data x.csv --conditions sigma=1 --out e.npz
 "$PAIRS" --batch embed noisy --data x.csv --out e.npz >out 2>log || say_fail "embed ended with $?: $(tail -1 log)"
 sed -i 's/endings = .*/endings = ["raw"]/' my/task.toml

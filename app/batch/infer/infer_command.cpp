@@ -116,6 +116,8 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const bool own = !arguments.question.prior.empty() || arguments.local_test > 0;
   const SourceWish asked = arguments.question.source;
   const SourceWish wish = own && asked == SourceWish::best ? SourceWish::run : asked;
+  if (wish != asked)
+    if (const std::string text = own_in_place_of_refined(run.loaded, question.size); !text.empty()) warn(answer, text);
   posterior.refine_by(refiner_of(run.loaded, wish), wish, keep_going, arguments.question.seed);
   answer.known = posterior.answer(question.size);
   if (!arguments.observations.empty()) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "app/kinds/arrays.h"
@@ -52,6 +54,10 @@ class PointsLines final : public ObservationLines {
         return values_.resize(before);
       }
       convert_columns(columns_, where_, taken_++, 1, values_.data() + before);
+      if (std::any_of(values_.begin() + static_cast<std::ptrdiff_t>(before), values_.end(),
+                      [](double value) { return std::abs(value) > std::numeric_limits<float>::max(); }))
+        fail(ErrorPlace{where_, number_},
+             "a value lies beyond ±3.4e38, the range of single precision; rescale or remove it");
     } catch (...) {
       values_.resize(before);
       throw;

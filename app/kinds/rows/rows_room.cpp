@@ -59,12 +59,14 @@ class RowsRoom final : public ObservationRoom {
                 Missing missing) const override {
     PAIRS_CHECK(!std::filesystem::is_directory(path) && lower_extension(path) == ".npz",
                 "{} is no .npz file, which observations of ragged rows need, with the arrays \"{}\" and \"{}\"",
-                path.string(), kRowsArray, kOffsetsArray);
+                path.string(), kBlockArray, kRowOffsetsArray);
     const Observations all = load_observations(path);
     const std::int64_t columns = task.observation_shape.at(0);
-    PAIRS_CHECK(all.is_ragged() && all.rows().size(1) == columns,
-                "{} must hold rows of {} numbers and their offsets, which is what task {} needs: {}", path.string(),
-                columns, task.name, fmt::join(task.observation_columns, ", "));
+    PAIRS_CHECK(
+        all.is_ragged() && all.rows().size(1) == columns,
+        "{} must hold rows of {} numbers as the array \"{}\", and as \"{}\" where those of each observation begin, "
+        "and their end, which is what task {} needs: {}",
+        path.string(), columns, kBlockArray, kRowOffsetsArray, task.name, fmt::join(task.observation_columns, ", "));
     PAIRS_CHECK(all.count() > 0, "{} holds no observation; a set needs at least one", path.string());
     PAIRS_CHECK(!all.rows().is_complex(), "{} must hold real numbers", path.string());
     std::int64_t dropped = 0;

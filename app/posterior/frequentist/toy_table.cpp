@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
@@ -18,6 +19,7 @@
 #include "core/base/text/text.h"
 #include "core/given.h"
 #include "core/null_value.h"
+#include "core/prior_density.h"
 #include "core/report/number_text.h"
 #include "core/sets/index_map.h"
 
@@ -78,6 +80,17 @@ std::string identity_of(const LoadedRun& run, const ToyPlan& plan) {
   return identity;
 }
 
+// The values of the target that are tested: its support, less a thousandth where the prior is zero or infinite at an
+// end, so that the posterior over the prior is no number there.
+std::pair<double, double> tested_range(const Task& task) {
+  constexpr double kWithin = 1e-3;
+  const Target& target = task.info().targets.front();
+  const torch::Tensor log = log_prior(task, torch::tensor({{target.low}, {target.high}}, torch::kFloat64));
+  const double step = kWithin * (target.high - target.low);
+  const auto number = [&](std::int64_t k) { return !log.defined() || std::isfinite(log[k].item<double>()); };
+  return {number(0) ? target.low : target.low + step, number(1) ? target.high : target.high - step};
+}
+
 }  // namespace
 
 ToyPlan usual_toys(const Task& task, std::int64_t n) {
@@ -105,12 +118,12 @@ ToyTable::ToyTable(const LoadedRun& run, ToyPlan plan)
 }
 
 void ToyTable::lay_grid() {
-  const Target& target = task_->info().targets.front();
+  const auto [low, high] = tested_range(*task_);
   for (std::int64_t j = 0; j < plan_.nodes; ++j)
-    nodes_.push_back(target.low + (target.high - target.low) * 0.5 *
-                                      (1 - std::cos(std::numbers::pi * static_cast<double>(j) /
-                                                    static_cast<double>(plan_.nodes - 1))));
-  nodes_.back() = target.high;
+    nodes_.push_back(
+        low + (high - low) * 0.5 *
+                  (1 - std::cos(std::numbers::pi * static_cast<double>(j) / static_cast<double>(plan_.nodes - 1))));
+  nodes_.back() = high;
   if (plan_.null) {
     const auto at = std::lower_bound(nodes_.begin(), nodes_.end(), *plan_.null);
     null_node_ = static_cast<std::size_t>(at - nodes_.begin());

@@ -16,6 +16,7 @@
 #include "core/base/files/npz_texts.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/sets/observations_file.h"
 #include "tasks/file_format.h"
 #include "tasks/file_reader.h"
 #include "tasks/table_file.h"
@@ -127,7 +128,7 @@ class GroupedArrays final : public SetStream {
     if (found == arrays.shapes().end()) names = read_npz_texts(sets.data, sets.group);
     PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to separate sets by", where_,
                 printable(sets.group));
-    block_ = arrays.shapes().contains("x");
+    block_ = arrays.shapes().contains(kBlockArray) && !arrays.shapes().contains(kRowOffsetsArray);
     // Checks sets one by one, so that an error affects only its set.
     TableColumns columns = sets.columns;
     columns.missing = Missing::keep;

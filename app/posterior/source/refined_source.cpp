@@ -69,6 +69,15 @@ std::string outdated_comparison(const LoadedRun& run) {
       shell_word(run.folder.string()));
 }
 
+std::string own_in_place_of_refined(const LoadedRun& run, std::int64_t n) {
+  const std::shared_ptr<const Refiner> refiner = refiner_of(run, SourceWish::best);
+  if (!refiner || !refiner->first(SourceWish::best, n)) return "";
+  return fmt::format(
+      "Another prior, the local test and confidence intervals are of the run's own posterior, which is shown in place "
+      "of the refined one; without these questions that comes first at N = {}",
+      count_text(n));
+}
+
 std::string likelihood_stamp(const LoadedRun& run) {
   std::string stamp;
   std::error_code code;

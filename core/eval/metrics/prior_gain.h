@@ -25,7 +25,8 @@ struct PriorGain {
   bool nothing() const { return known() && gain <= 2 * se; }
 };
 
-// How many sets prior_gain uses, the first ones: enough to measure a tenth of a nat at ten standard errors.
+// How many sets prior_gain uses, the first ones: enough to measure a tenth of a nat at ten standard errors, or fewer
+// where a density takes long.
 std::int64_t prior_gain_sets(const Estimator& estimator);
 
 // Compares the estimator with the best, on these sets, of three densities of θ that ignore the observations: the

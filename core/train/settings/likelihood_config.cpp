@@ -17,7 +17,7 @@ std::vector<Field> fields(LikelihoodConfig& c) {
       {"likelihood.weight_decay", &c.weight_decay, "Decoupled weight decay", 0, 10},
       {"likelihood.compared", &c.compared,
        "Held-out sets a size on which the refined posterior is compared with the run's own, half as many above "
-       "N = 100; 0 = the run's own is shown first",
+       "N = 100, 4 at least; 0 = the run's own is shown first",
        0, 1e5},
       {"likelihood.members", &c.networks.members, "Networks, each trained on its own observations", 1, 16},
       {"likelihood.components", &c.networks.density.components, "Components of each column's mixture", 1, 256},

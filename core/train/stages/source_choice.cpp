@@ -69,8 +69,9 @@ std::string SourceChoice::text(std::int64_t n) const {
   const SourceScore& near =
       *std::min_element(scores.begin(), scores.end(),
                         [&](const SourceScore& a, const SourceScore& b) { return distance(a) < distance(b); });
-  return fmt::format("at N = {} it {} {} nat against the run's own on {} held-out sets{}", count_text(near.n),
-                     near.gain < 0 ? "loses" : "gains", with_error_text(std::abs(near.gain), near.se, 2), near.sets,
+  return fmt::format("at N = {}{} it {} {} nat against the run's own on {} held-out sets{}", count_text(near.n),
+                     near.n == n ? "" : ", the nearest size that was compared,", near.gain < 0 ? "loses" : "gains",
+                     with_error_text(std::abs(near.gain), near.se, 2), near.sets,
                      near.refused > 0 ? fmt::format(", {} of which it refused", near.refused) : "");
 }
 

@@ -141,7 +141,7 @@ std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, 
 
 namespace {
 
-constexpr double kUnlikePrior = 2.3, kUnlikeScores = 4.1;  // of a PriorDistance, each with probability 0.00005
+constexpr double kUnlikePrior = 2.3, kUnlikeLevels = 4.1;  // of a PriorDistance, each with probability 0.00005
 
 }  // namespace
 
@@ -170,11 +170,10 @@ void check_priors(const TaskFile& file, const torch::Tensor& theta, const torch:
     if (far.distance > kUnlikePrior)
       refuse(fmt::format("{:.0f} % of {} draws lie below {:.4g}, and {:.0f} % of the prior do", 100 * far.below,
                          count_text(all.size(0)), far.at, 100 * far.expected));
-    if (std::abs(far.width_z) > kUnlikeScores)
-      refuse(fmt::format("{} draws are {:.2f} times as wide", count_text(all.size(0)), far.width));
-    if (std::abs(far.shift_z) > kUnlikeScores)
-      refuse(fmt::format("{} draws lie {:.2f} of its standard deviations too {}", count_text(all.size(0)),
-                         std::abs(far.shift), far.shift > 0 ? "high" : "low"));
+    if (std::abs(far.width_z) > kUnlikeLevels)
+      refuse(fmt::format("{} draws are {} than it", count_text(all.size(0)), far.width_z > 0 ? "wider" : "narrower"));
+    if (std::abs(far.location_z) > kUnlikeLevels)
+      refuse(fmt::format("{} draws lie too {}", count_text(all.size(0)), far.location_z > 0 ? "high" : "low"));
     std::vector<std::int64_t> others;
     for (std::int64_t other = 0; other < all.size(1); ++other)
       if (other != at) others.push_back(other);

@@ -76,7 +76,9 @@ void describe(TaskInfo& info, const std::vector<FileColumn>& columns, const std:
         fmt::format("{} ({})", words_of(t.label, t.meaning, t.unit, "θ"), t.prior ? t.prior->text() : support_text(t)));
     labels.push_back(t.label);
   }
-  for (const Nuisance& n : info.nuisances) nuisances.push_back(words_of(n.label, n.meaning, n.unit, "ψ"));
+  for (const Nuisance& n : info.nuisances)
+    nuisances.push_back(words_of(n.label, n.meaning, n.unit, "ψ") +
+                        (n.prior ? " (" + n.prior->text() + ")" : std::string()));
   info.theta_text = fmt::format("θ is {}.", fmt::join(targets, ", "));
   info.psi_text = nuisances.empty() ? "There is no nuisance parameter."
                                     : fmt::format("ψ is {}, unknown and shared by a set.", fmt::join(nuisances, ", "));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/files/npz.h"
 #include "core/base/text/error.h"
 #include "core/sets/amounts.h"
 #include "tests/core/base/temporary_folder.h"
@@ -113,6 +114,14 @@ TEST(ObservationsFile, GivesBackWhatItWasGiven) {
     save_observations(folder / "x.npz", x);
     expect_same(load_observations(folder / "x.npz"), x);
   }
+}
+
+// Stored simulations and exported sets name the arrays of ragged rows otherwise.
+TEST(ObservationsFile, ReadsTheNamesOfStoredSimulations) {
+  const TemporaryFolder folder;
+  const Observations x = five();
+  write_npz(folder / "x.npz", {{"x", x.rows()}, {"row_offsets", x.offsets()}});
+  expect_same(load_observations(folder / "x.npz"), x);
 }
 
 // The values of tasks of points and of images, of which a seed's results are made.

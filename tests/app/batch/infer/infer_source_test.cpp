@@ -63,7 +63,12 @@ TEST_F(PosteriorSources, TheBetterOneComesFirstAtEachSize) {
   EXPECT_EQ(both.at("mean"), own.at("mean")) << "the run's own stays first";
   EXPECT_EQ(both.at("refined").at("mean"), best.at("mean"));
   EXPECT_EQ(one("one", {"--source", "refined"}).at("source"), "refined") << "in any case";
-  EXPECT_FALSE(one("many", {"--prior", "beta(2, 8)"}).contains("refined")) << "another prior is of the run's own";
+  const json under = one("many", {"--prior", "beta(2, 8)"});
+  EXPECT_FALSE(under.contains("refined")) << "another prior is of the run's own";
+  EXPECT_THAT(under.at("warnings").dump(), HasSubstr("is shown in place of the refined one"));
+  EXPECT_THAT(one("one", {"--prior", "beta(2, 8)"}).at("warnings").dump(),
+              Not(HasSubstr("in place of the refined one")))
+      << "there the run's own comes first";
 }
 
 TEST_F(PosteriorSources, ManySetsHaveTheRowsOfSingleCalls) {
