@@ -223,7 +223,7 @@ TEST(NuisanceView, FollowsNAndSaysTheTruth) {
 
 // Where the posterior has a peak and a tail of "no bump", mean ± sd is not informative: median and interval are.
 TEST(NuisanceView, TellsHeavyTailsByMedianAndInterval) {
-  const TaskInfo& info = built_in_tasks()->make("bump-hunt")->info();
+  const TaskInfo info = built_in_tasks()->make("bump-hunt")->info();
   Cells cells{-4, 6, 2000};
   NuisanceSeries series{"exact", SeriesRole::exact, {cells}, {{}}, {}};
   for (const double x : cells.middles())
