@@ -104,7 +104,7 @@ TEST_F(InferFollow, SaysWhatIsWrong) {
   EXPECT_THAT(follow("x\n\n").err, HasSubstr("standard input holds no observations"));
   EXPECT_THAT(follow("1\nnan\n").err, HasSubstr("standard input, line 2: a value is missing or not finite"));
   EXPECT_THAT(follow("1\nnan\n").err, HasSubstr("--missing drop"));
-  EXPECT_THAT(follow("1\n1e300\n").err, HasSubstr("standard input, line 2: a value lies beyond ±3.4e38"));
+  EXPECT_THAT(follow("x\n1.5\n1e300\n").err, HasSubstr("standard input, line 3: a value lies beyond ±3.4e38"));
   EXPECT_THAT(follow("1\nnan\n2\nNA\n", {"--missing", "drop"}).err, HasSubstr("2 of 4 observations"));
   EXPECT_THAT(follow("1\nnan\n2\nNA\n", {"--missing", "drop"}).out, HasSubstr("N = 2 "));
   EXPECT_THAT(follow(std::string(100000, '1')).err, HasSubstr("a line of more than"));
