@@ -24,7 +24,7 @@ TEST(SourceChoice, TakesTheRefinedOneUnlessItIsWorse) {
   EXPECT_TRUE(kMixed.refined(3));
   EXPECT_FALSE(kMixed.refined(32)) << "half way between -0.02 and -0.4";
   EXPECT_FALSE(kMixed.refined(5000)) << "beyond the largest, that one decides";
-  EXPECT_THAT(kMixed.text(80), HasSubstr("at N = 100 it loses 0.40 ± 0.10 nat"));
+  EXPECT_THAT(kMixed.text(80), HasSubstr("at N = 100, the nearest size that was compared, it loses 0.40 ± 0.10 nat"));
   EXPECT_THAT(kMixed.text(1), HasSubstr("at N = 1 it gains 0.50 ± 0.10 nat"));
   EXPECT_THAT(kMixed.text(9), HasSubstr("2 of which it refused"));
 }
