@@ -10,7 +10,6 @@
 
 #include "app/batch/parts/drive.h"
 #include "app/kinds/target/parameters_room.h"
-#include "app/posterior/answer/refined_answer.h"
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/within_sets.h"
