@@ -29,10 +29,12 @@ Estimator::Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& co
     : PosteriorEstimator(task, config, task->info().data_source, 0) {
   at::Generator generator = at::detail::createCPUGenerator(stream_key(seed, Purpose::init));
   const TaskInfo& info = task_->info();
-  embedder_ = make_embedder(config_.embedder, ObservationShape{info.observation_shape, info.rows}, generator);
-  if (const InputScale input = pairs::input_scale(*task_); !input.empty()) {
+  const InputScale input = pairs::input_scale(*task_);
+  const std::vector<std::int64_t> shape = input.empty() ? info.observation_shape : shape_seen(info);
+  embedder_ = make_embedder(config_.embedder, ObservationShape{shape, info.rows}, generator);
+  if (!input.empty()) {
     const auto standardized =
-        std::make_shared<StandardizedEmbedder>(embedder_, column(input.location), column(input.scale));
+        std::make_shared<StandardizedEmbedder>(embedder_, column(input.location), column(input.scale), info.periods);
     if (!input.spread.empty()) standardized->curve(column(input.middle), column(input.spread));
     embedder_ = standardized;
   }
@@ -122,8 +124,8 @@ void Estimator::set_noise(std::uint64_t key) {
 
 void Estimator::set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias) {
   const std::int64_t l = embedder_->size(), d = task_->info().target_size();
-  PAIRS_CHECK(target_model(task_->info()).linear(),
-              "The target of task {} is an image, which has no linear location map", task_->info().name);
+  const std::string why = target_model(task_->info()).not_linear(task_->info());
+  PAIRS_CHECK(why.empty(), "The target of task {} is {}, and has no linear location map", task_->info().name, why);
   PAIRS_CHECK(weight.dim() == 2 && weight.size(0) == d && weight.size(1) == l && bias.numel() == d,
               "The location map does not fit {} targets and an embedding of length {}", d, l);
   HeadSlot& s = slot(head_n);

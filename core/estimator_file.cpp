@@ -136,7 +136,7 @@ void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
   if (standardized && !wrapped) {
     const torch::Tensor none = at::zeros({input_channels(task_->info())}, at::kDouble);
     const bool training = embedder_->is_training();
-    embedder_ = std::make_shared<StandardizedEmbedder>(embedder_, none, none + 1);
+    embedder_ = std::make_shared<StandardizedEmbedder>(embedder_, none, none + 1, task_->info().periods);
     embedder_->to(device_);
     embedder_->train(training);
   }

@@ -7,6 +7,7 @@
 
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -33,7 +34,7 @@ std::size_t most_cells(std::size_t targets) {
 }
 
 bool spans_decades(const Target& target) {
-  return target.low > 0 && std::isfinite(target.high) && target.high > kDecades * target.low;
+  return !target.periodic && target.low > 0 && std::isfinite(target.high) && target.high > kDecades * target.low;
 }
 
 Cells whole_axis(const Target& target, std::size_t cells) {
@@ -57,12 +58,26 @@ bool narrowed(Cells& cells, const torch::Tensor& counts) {
 }  // namespace
 
 GridDensity::GridDensity(const std::vector<Target>& targets, Log log, const std::string& name) : log_(std::move(log)) {
+  if (any_periodic(targets))
+    log_ = [targets, inner = std::move(log_)](const torch::Tensor& theta) { return inner(wrapped(targets, theta)); };
   PAIRS_CHECK(targets.size() == 1 || targets.size() == 2, "{} is made a density of one or two targets, not of {}", name,
               targets.size());
   for (const Target& target : targets)
     grid_.push_back({whole_axis(target, search_cells(targets.size())), spans_decades(target)});
+  if (any_periodic(targets)) cut_open(targets, name);
   narrow(search_cells(targets.size()), name);
   normalize(final_cells(targets.size()), name);
+}
+
+void GridDensity::cut_open(const std::vector<Target>& targets, const std::string& name) {
+  const torch::Tensor at = middles(), most = at[on_grid(name).argmax().item<std::int64_t>()];
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    if (!targets[t].periodic) continue;
+    const double center = most[static_cast<std::int64_t>(t)].item<double>();
+    Axis& axis = grid_[t];
+    axis.cells.low = center - 0.5 * targets[t].period();
+    axis.cells.high = center + 0.5 * targets[t].period();
+  }
 }
 
 torch::Tensor GridDensity::middles() const {

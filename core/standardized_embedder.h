@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/input_scale.h"
 #include "core/nn/embedder.h"
@@ -16,8 +17,11 @@ class StandardizedEmbedder : public Embedder {
   static constexpr const char *kLocation = "x_location", *kScale = "x_scale", *kMiddle = "x_middle",
                               *kSpread = "x_spread";
 
+  // `periods`: of each column of points and rows, 0 where it has none; empty if no column is periodic. The inner
+  // embedder sees the cosine of a periodic column in its place, and all sines after the last column (shape_seen).
   // Throws Error if a scale is not above 0, or if location and scale differ in length.
-  StandardizedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location, const torch::Tensor& scale);
+  StandardizedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location, const torch::Tensor& scale,
+                       std::vector<double> periods = {});
   // Curves the columns whose spread is above 0; both tensors are undefined if there are none. Throws Error if their
   // lengths are not that of the location, or if a spread is below 0.
   void curve(const torch::Tensor& middle, const torch::Tensor& spread);
@@ -33,8 +37,12 @@ class StandardizedEmbedder : public Embedder {
 
  private:
   std::shared_ptr<Embedder> inner_;
+  std::vector<double> periods_;
   torch::Tensor location_, scale_, middle_, spread_;
   bool curved_ = false;
 };
+
+// The shape of an observation for the inner embedder.
+std::vector<std::int64_t> shape_seen(const TaskInfo& info);
 
 }  // namespace pairs

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/text/error.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -17,8 +18,9 @@ class ParameterTarget final : public TargetModel {
   TargetScale scale(const TaskInfo& info, const HeadConfig& head) const override {
     TargetScale out;
     for (const Target& t : info.targets) {
-      out.shift.push_back(confines(head) ? t.low : t.location);
-      out.scale.push_back(confines(head) ? t.high - t.low : t.scale);
+      const bool whole = confines(head) || t.periodic;
+      out.shift.push_back(whole ? t.low : t.location);
+      out.scale.push_back(whole ? t.high - t.low : t.scale);
       out.log_scale += std::log(out.scale.back());
     }
     return out;
@@ -33,12 +35,15 @@ class ParameterTarget final : public TargetModel {
       const double width = t.high - t.low;
       targets.push_back(confines(head) ? HeadTarget{0, 1, (t.location - t.low) / width, t.scale / width}
                                        : HeadTarget{-kInfinity, kInfinity});
+      targets.back().periodic = t.periodic;
     }
     return targets;
   }
   std::optional<HeadImage> image(const std::shared_ptr<const Task>&) const override { return std::nullopt; }
-  torch::Tensor within_range(const TaskInfo&, const torch::Tensor& theta) const override { return theta; }
-  bool linear() const override { return true; }
+  torch::Tensor within_range(const TaskInfo& info, const torch::Tensor& theta) const override {
+    return wrapped(info.targets, theta);
+  }
+  std::string not_linear(const TaskInfo& info) const override { return any_periodic(info.targets) ? "periodic" : ""; }
   bool observed_through_theta() const override { return true; }
   bool kept_in_cache() const override { return true; }
 };
@@ -63,7 +68,7 @@ class WholeImageTarget final : public TargetModel {
   torch::Tensor within_range(const TaskInfo& info, const torch::Tensor& theta) const override {
     return theta.clamp(info.image.low, info.image.high);
   }
-  bool linear() const override { return false; }
+  std::string not_linear(const TaskInfo&) const override { return "an image"; }
   // An image depends only on ψ and the conditions; images of all sets need not be copied.
   bool observed_through_theta() const override { return false; }
   bool kept_in_cache() const override { return false; }

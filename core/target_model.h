@@ -30,10 +30,10 @@ class TargetModel {
   virtual std::vector<HeadTarget> head_targets(const TaskInfo& info, const HeadConfig& head) const = 0;
   // What a head for images needs to know; nothing for other targets.
   virtual std::optional<HeadImage> image(const std::shared_ptr<const Task>& task) const = 0;
-  // Clamps samples θ [.., d] to the target's range.
+  // Clamps samples θ [.., d] to the target's range, and wraps those of periodic targets into it.
   virtual torch::Tensor within_range(const TaskInfo& info, const torch::Tensor& theta) const = 0;
-  // Whether a linear map of aggregates can serve as its location.
-  virtual bool linear() const = 0;
+  // Why no linear map of aggregates can serve as its location, a clause: "an image"; "" if one can.
+  virtual std::string not_linear(const TaskInfo& info) const = 0;
   // Whether Task::observe needs θ in addition to ψ and the conditions.
   virtual bool observed_through_theta() const = 0;
   // Whether θ is small enough to be stored with every cached set.

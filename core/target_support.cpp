@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pairs {
 namespace {
@@ -24,9 +25,10 @@ bool two_ends(const Target& target) {
 TargetSupport::TargetSupport(const std::vector<Target>& targets) : targets_(targets) {
   std::vector<double> low, high;
   for (const Target& target : targets) {
-    low.push_back(target.low);
-    high.push_back(target.high);
-    bounded_ |= std::isfinite(target.low) || std::isfinite(target.high);
+    const double none = std::numeric_limits<double>::infinity();
+    low.push_back(target.periodic ? -none : target.low);
+    high.push_back(target.periodic ? none : target.high);
+    bounded_ |= std::isfinite(low.back()) || std::isfinite(high.back());
   }
   low_ = torch::tensor(low, torch::kFloat64);
   high_ = torch::tensor(high, torch::kFloat64);
@@ -76,6 +78,7 @@ torch::Tensor TargetSupport::broad_samples(std::int64_t count, Stream& stream) c
 
 std::string support_text(const Target& target) {
   const auto number = [](double value) { return fmt::format("{:.4g}", value); };
+  if (target.periodic) return fmt::format("[{}, {}), whose ends are the same", number(target.low), number(target.high));
   return fmt::format("{}, {}", std::isfinite(target.low) ? "[" + number(target.low) : "(-∞",
                      std::isfinite(target.high) ? number(target.high) + "]" : "∞)");
 }

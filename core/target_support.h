@@ -11,7 +11,8 @@
 namespace pairs {
 
 // The box of all possible values of a task's targets: the supports of their priors, either bound of which may be
-// infinite. An image's box is treated as unbounded.
+// infinite. Every value of a periodic target is possible, so that it has no bounds here. An image's box is treated as
+// unbounded.
 class TargetSupport {
  public:
   explicit TargetSupport(const std::vector<Target>& targets);

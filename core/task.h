@@ -34,7 +34,9 @@ struct Target {
   std::string meaning = {};    // "signal fraction": a few words after the label; "" if the label suffices
   // Its prior where the task states it; it is then independent of all other parameters and of conditions.
   std::shared_ptr<const PriorFamily> prior = {};
+  bool periodic = false;  // low and high, both finite, are the same value, as of an angle (core/periodic.h)
 
+  double period() const { return periodic ? high - low : 0; }  // 0: it is not periodic
   // "θ, signal fraction": for axes, sliders, headings with room.
   std::string title() const { return quantity_title(label, meaning, unit); }
   // "θ" with its unit.
@@ -50,6 +52,7 @@ struct Nuisance {
   std::int64_t column = -1;            // the column of x whose axis it shares; -1: none
   std::string meaning = {};            // "bump position": a few words after the label; "" if the label suffices
   std::shared_ptr<const PriorFamily> prior = {};  // as of a Target
+  double period = 0;  // view_high is view_low plus this, and the same value; 0: it is not periodic
 
   // "ψ, bump position": sliders and axes.
   std::string title() const { return quantity_title(label, meaning, unit); }
@@ -106,6 +109,8 @@ struct TaskInfo {
   // Columns of points that are covariates: their joint distribution in a set does not depend on θ and ψ, so that a
   // likelihood may be conditioned on them. Ascending indices.
   std::vector<std::int64_t> covariates = {};
+  // The period of each column of points and rows, 0 where it has none; empty: no column is periodic.
+  std::vector<double> periods = {};
   std::string data_source;     // "simulated", "MNIST", "1 sphere, 16 × 16 pixels, ...": shown with every run and
                                // figure; scores on different data sources are not comparable
   std::string data_hint = {};  // how to provide better data, in one sentence; "" if there are none
@@ -131,6 +136,8 @@ struct TaskInfo {
   std::int64_t pretrain_max_n = 0;
 
   bool image_target() const { return target_kind == TargetKind::image; }
+  // The period of column k of x; 0: it has none.
+  double column_period(std::size_t k) const { return k < periods.size() ? periods[k] : 0; }
   // d, the length of θ.
   std::int64_t target_size() const {
     return image.channels * image.height * image.width + static_cast<std::int64_t>(targets.size());

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/base/files/npz_texts.h"
@@ -117,6 +118,28 @@ void check_block_shape(at::IntArrayRef sizes, const TaskInfo& task, const std::s
   PAIRS_CHECK(fits, "{} has the shape {} but task {} needs {}", where, shape_text(sizes), task.name,
               shape_text(shape, "N"));
   PAIRS_CHECK(sizes[0] > 0, "{} holds no observation; a set needs at least one", where);
+}
+
+ObservationSummaries column_summaries(const TaskInfo& info, const torch::Tensor& x) {
+  std::vector<torch::Tensor> columns;
+  ObservationSummaries out;
+  for (std::int64_t k = 0; k < x.size(1); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const std::string name =
+        at < info.observation_columns.size() ? info.observation_columns[at] : fmt::format("column {}", k + 1);
+    const torch::Tensor one = x.select(1, k).to(torch::kFloat64);
+    if (const double period = info.column_period(at); period > 0) {
+      columns.push_back((one * (2 * M_PI / period)).cos());
+      columns.push_back((one * (2 * M_PI / period)).sin());
+      out.names.push_back("cosine of " + name);
+      out.names.push_back("sine of " + name);
+    } else {
+      columns.push_back(one);
+      out.names.push_back(name);
+    }
+  }
+  out.values = torch::stack(columns, 1);
+  return out;
 }
 
 void check_finite(const torch::Tensor& values, const std::string& where) {

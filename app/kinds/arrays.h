@@ -29,6 +29,9 @@ std::vector<std::string> names_of_x(const NpzReader& arrays, const std::filesyst
 // Throws Error for a file with several sets: one whose array "set" has the set number of each observation, as written
 // by `evaluate --export`, or whose array "offsets" has the first observation of each set, as in files of simulations.
 void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std::filesystem::path& path);
+// The first columns of x [M, columns] by their names, of periodic ones the cosine and the sine: statistics of these do
+// not depend on the turn in which a value is written.
+ObservationSummaries column_summaries(const TaskInfo& info, const torch::Tensor& x);
 // Throws Error naming the first row with NaN or infinite values.
 void check_finite(const torch::Tensor& values, const std::string& where);
 // The usual extension for a file's contents (ending_of_format, tasks/file_format.h): ".npz" for "X.NPZ", ".csv" for a

@@ -80,7 +80,7 @@ void ask_run(ReportContent& content, Monitor& monitor) {
     if (const std::string text = undefined_text(one); one.ours && !text.empty()) add_warning(content, text);
   if (!content.answer.sources.front().log_density || !content.ours.empty()) return;
   add_warning(content, sample_numbers_text(content.samples.size(0)));
-  content.ours = sample_numbers(content.samples);
+  content.ours = sample_numbers(content.info().targets, content.samples);
 }
 
 void report_posterior(ReportContent& content) {

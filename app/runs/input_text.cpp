@@ -22,10 +22,15 @@ std::string input_text(const Task& task, const InputScale& scale) {
         each);
   constexpr std::size_t kNamed = 4;
   if (scale.location.size() > kNamed)
-    return fmt::format("Networks see {} less its median and over its spread; there are {}.", each,
-                       input_channels(info));
+    return fmt::format("Networks see {} less its median and over its spread{}; there are {}.", each,
+                       info.periods.empty() ? "" : ", and the cosine and sine of periodic ones", input_channels(info));
   std::vector<std::string> seen;
   for (std::size_t k = 0; k < scale.location.size(); ++k) {
+    if (info.column_period(k) > 0) {
+      const std::string angle = fmt::format("2π {} / {:.10g}", info.observation_columns[k], info.column_period(k));
+      seen.push_back(fmt::format("cos({}) and sin({})", angle, angle));
+      continue;
+    }
     const double location = scale.location[k], spread = scale.scale[k];
     const double digits = location == 0 ? 0 : std::ceil(std::log10(std::abs(location) / spread));
     seen.push_back(fmt::format("({} {} {:.{}g}) / {:.4g}", columns ? info.observation_columns[k] : word,

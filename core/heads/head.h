@@ -26,6 +26,7 @@ inline constexpr std::int64_t kRowsAtOnce = 16384;
 struct HeadTarget {
   double low, high;  // finite for box support, else ±infinity
   double location = 0, scale = 1;
+  bool periodic = false;  // 0 and 1 are the same value (turned_head.h)
 };
 
 // A target that is an image: θ [B, channels * height * width] is flattened. The last `given` columns of the context are

@@ -1,9 +1,12 @@
+#include <algorithm>
+
 #include "core/base/text/error.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/heads/gaussian_head.h"
 #include "core/heads/head.h"
 #include "core/heads/mixture_head.h"
 #include "core/heads/spline_head.h"
+#include "core/heads/turned_head.h"
 #include "core/heads/umnn_head.h"
 
 namespace pairs {
@@ -94,7 +97,12 @@ std::shared_ptr<Head> make_head(const HeadConfig& config, std::span<const HeadTa
                                 at::Generator generator, const HeadImage* image) {
   PAIRS_CHECK(!targets.empty(), "a head needs at least one target");
   PAIRS_CHECK(context >= 1, "a head needs a context of at least one column");
-  return head_kind(config.kind).make(config, targets, context, std::move(generator), image);
+  const HeadKind& kind = head_kind(config.kind);
+  std::shared_ptr<Head> head = kind.make(config, targets, context, generator, image);
+  if (std::none_of(targets.begin(), targets.end(), [](const HeadTarget& one) { return one.periodic; })) return head;
+  PAIRS_CHECK(kind.loss_is_nll, "{} = \"{}\" does not model a periodic target: use \"spline\", \"mixture\" or \"umnn\"",
+              "head.kind"_key, config.kind);
+  return std::make_shared<TurnedHead>(std::move(head), targets, context, std::move(generator));
 }
 
 }  // namespace pairs

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/likelihood/column_scale.h"
 #include "core/likelihood/likelihood_settings.h"
 #include "core/nn/mlp.h"
 
@@ -14,15 +15,15 @@ namespace pairs {
 
 // q(x | context) of m numbers, one after another: q(x_j | x_1 .. x_{j-1}, context) is a mixture (Bishop 1994) of normal
 // densities for a continuous column and, for one of whole numbers, of logistic distributions whose mass on the unit
-// cell around a number is its probability. x [B, m] and context [B, c] are standardized float32 on one device.
+// cell around a number is its probability; on a circle both are wrapped around it. x [B, m] and context [B, c] are
+// standardized float32 on one device.
 class ColumnDensity : public torch::nn::Module {
  public:
   using Settings = ColumnSettings;
 
-  // `cells` [m]: the distance between two whole numbers of a column in standardized units, 0 for a continuous one.
-  ColumnDensity(const Settings& settings, std::vector<double> cells, std::int64_t context, at::Generator generator);
+  ColumnDensity(const Settings& settings, std::vector<ColumnForm> forms, std::int64_t context, at::Generator generator);
 
-  std::int64_t columns() const { return static_cast<std::int64_t>(cells_.size()); }
+  std::int64_t columns() const { return static_cast<std::int64_t>(forms_.size()); }
   // log q of the columns from `first` on, given those before -> [B]. Differentiable.
   torch::Tensor log_prob(const torch::Tensor& x, const torch::Tensor& context, std::int64_t first = 0) const;
   // log q of the first `count` columns alone.
@@ -42,16 +43,20 @@ class ColumnDensity : public torch::nn::Module {
     torch::Tensor log_weight, mean, log_scale;
   };
   Mixture mixture(std::int64_t j, const torch::Tensor& input) const;
-  // log q of x [.., 1] under the mixture -> [..].
+  // log q of x [.., 1] under the mixture -> [..]; that on the line, or on the circle around which it is wrapped.
   torch::Tensor log_density(std::int64_t j, const torch::Tensor& x, const Mixture& mixture) const;
+  torch::Tensor log_density_on_line(std::int64_t j, const torch::Tensor& x, const Mixture& mixture) const;
   torch::Tensor log_prob_between(const torch::Tensor& x, const torch::Tensor& context, std::int64_t first,
                                  std::int64_t end) const;
+  // What the network of column j sees of x [B, m]: the columns before, of a circle the direction.
+  torch::Tensor seen(std::int64_t j, const torch::Tensor& x) const;
+  std::int64_t seen_size(std::int64_t j) const;
   torch::Tensor input(std::int64_t j, const torch::Tensor& x, const torch::Tensor& context) const;
 
-  std::vector<double> cells_;
+  std::vector<ColumnForm> forms_;
   std::int64_t components_;
   std::vector<std::shared_ptr<Mlp>> nets_;
-  torch::Tensor places_;  // [K]: where components start
+  torch::Tensor places_, around_;  // [K]: where components start, of a circle
 };
 
 }  // namespace pairs

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/text/error.h"
+#include "core/periodic.h"
 
 namespace pairs {
 
@@ -25,9 +26,27 @@ double away_from(const Tensor& values, double origin, double step) {
   return (steps - steps.round()).abs().max().item<double>();
 }
 
+// The step of a lattice around a circle that holds all values; 0 if there is none.
+double step_around(const Tensor& values, double period) {
+  const Tensor different = std::get<0>(at::_unique(wrapped(values, 0, period), true));
+  if (2 * different.numel() > values.numel() || different.numel() < 2) return 0;
+  const double step = period / std::round(period / different.diff().min().item<double>());
+  return away_from(different, different[0].item<double>(), step) < kOnLattice ? step : 0;
+}
+
 }  // namespace
 
-ColumnScale ColumnScale::of(const Tensor& values, const std::string& name) {
+ColumnScale ColumnScale::of(const Tensor& values, const std::string& name, double period) {
+  if (period > 0) {
+    ColumnScale out;
+    out.kind_ = ColumnKind::periodic;
+    out.location_ = circular_mean(values, 0, period).item<double>();
+    out.scale_ = period / (2 * M_PI);
+    out.step_ = step_around(values, period);
+    out.low_ = out.step_ > 0 ? values[0].item<double>() : out.location_ - 0.5 * period;
+    out.high_ = out.low_ + period;
+    return out;
+  }
   const Tensor sorted = std::get<0>(values.sort());
   const std::int64_t count = sorted.numel();
   const auto at = [&](double level) {
@@ -68,7 +87,8 @@ ColumnScale ColumnScale::of(const Tensor& values, const std::string& name) {
   return out;
 }
 
-ColumnScale ColumnScale::of_covariate(const Tensor& values) {
+ColumnScale ColumnScale::of_covariate(const Tensor& values, double period) {
+  if (period > 0) return of(values, "", period);
   const Tensor different = std::get<0>(at::_unique(values, true));
   const bool few = 2 * different.numel() <= values.numel();
   if (different.numel() > 1 && !few) return of(values, "");
@@ -85,6 +105,7 @@ ColumnScale ColumnScale::of_covariate(const Tensor& values) {
 }
 
 Tensor ColumnScale::standardized(const Tensor& values) const {
+  if (kind_ == ColumnKind::periodic) return wrapped((values - location_) / scale_, -M_PI, 2 * M_PI);
   const Tensor t = ((kind_ == ColumnKind::positive ? values.log() : values) - location_) / scale_;
   return kind_ == ColumnKind::heavy ? at::asinh(t) : t;
 }
@@ -92,14 +113,17 @@ Tensor ColumnScale::standardized(const Tensor& values) const {
 Tensor ColumnScale::original(const Tensor& standardized) const {
   const Tensor t = (kind_ == ColumnKind::heavy ? at::sinh(standardized) : standardized) * scale_ + location_;
   if (kind_ == ColumnKind::positive) return t.exp();
-  return kind_ == ColumnKind::lattice ? ((t - low_) / step_).round() * step_ + low_ : t;
+  if (kind_ == ColumnKind::periodic && step_ == 0) return t;
+  return kind_ == ColumnKind::periodic || kind_ == ColumnKind::lattice ? ((t - low_) / step_).round() * step_ + low_
+                                                                       : t;
 }
 
 std::string ColumnScale::refused(const Tensor& values) const {
-  if (values.numel() == 0) return "";
+  if (values.numel() == 0 || (kind_ == ColumnKind::periodic && step_ == 0)) return "";
   if (kind_ == ColumnKind::positive && (values <= 0).any().item<bool>())
     return "is above 0 in simulations, and this set has other values";
-  if (kind_ != ColumnKind::lattice || away_from(values, low_, step_) < kOnLattice) return "";
+  if ((kind_ != ColumnKind::lattice && kind_ != ColumnKind::periodic) || away_from(values, low_, step_) < kOnLattice)
+    return "";
   return step_ == 1 && low_ == std::round(low_)
              ? "holds whole numbers in simulations, and this set has others"
              : fmt::format("holds values at distances of {:.6g} in simulations, and this set has others", step_);
@@ -112,7 +136,7 @@ std::array<double, ColumnScale::kNumbers> ColumnScale::numbers() const {
 ColumnScale ColumnScale::from(const std::array<double, kNumbers>& numbers) {
   ColumnScale out;
   const double kind = numbers[2];
-  PAIRS_CHECK(kind == std::round(kind) && kind >= 0 && kind <= static_cast<double>(ColumnKind::lattice),
+  PAIRS_CHECK(kind == std::round(kind) && kind >= 0 && kind <= static_cast<double>(ColumnKind::periodic),
               "it has columns of an unknown kind");
   out.kind_ = static_cast<ColumnKind>(static_cast<int>(kind));
   out.location_ = numbers[0];
@@ -120,7 +144,8 @@ ColumnScale ColumnScale::from(const std::array<double, kNumbers>& numbers) {
   out.step_ = numbers[3];
   out.low_ = numbers[4];
   out.high_ = numbers[5];
-  PAIRS_CHECK(out.scale_ > 0 && out.step_ > 0, "the scale of a column is not above 0");
+  const bool circle = out.kind_ == ColumnKind::periodic;
+  PAIRS_CHECK(out.scale_ > 0 && (out.step_ > 0 || (circle && out.step_ == 0)), "the scale of a column is not above 0");
   return out;
 }
 

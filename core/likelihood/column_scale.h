@@ -12,20 +12,30 @@ enum class ColumnKind {
   continuous,  // t = (x - location) / scale
   heavy,       // values far outside the usual ones occur: asinh(t)
   positive,    // values above 0 of which some are far above, or far closer to 0, than the others: t of log x
-  lattice      // values at one distance from each other: whole numbers, 0.5, 1, 1.5, …; a distribution, not a density
+  lattice,     // values at one distance from each other: whole numbers, 0.5, 1, 1.5, …; a distribution, not a density
+  periodic     // values that repeat after a period: the angle from -π to π around their circular mean
+};
+
+// What a density of a standardized column is.
+struct ColumnForm {
+  double cell = 0;      // the distance of two neighbors of a lattice; 0: the column is continuous
+  bool circle = false;  // -π and π are the same value
 };
 
 // How one column of x is standardized.
 class ColumnScale {
  public:
-  // From simulated values [B] float64. Throws Error, a clause that names the column, for one without a density.
-  static ColumnScale of(const torch::Tensor& values, const std::string& name);
+  // From simulated values [B] float64; `period`: 0 where they have none. Throws Error, a clause that names the column,
+  // for one without a density.
+  static ColumnScale of(const torch::Tensor& values, const std::string& name, double period = 0);
   // As `of` for a covariate, which may take few values at any distances, or a single one.
-  static ColumnScale of_covariate(const torch::Tensor& values);
+  static ColumnScale of_covariate(const torch::Tensor& values, double period = 0);
 
   ColumnKind kind() const { return kind_; }
-  // The distance of two neighbors of a lattice in standardized units; 0 for other kinds.
-  double cell() const { return kind_ == ColumnKind::lattice ? step_ / scale_ : 0; }
+  ColumnForm form() const {
+    const bool circle = kind_ == ColumnKind::periodic;
+    return {circle || kind_ == ColumnKind::lattice ? step_ / scale_ : 0, circle};
+  }
 
   // Values [B] float64 -> standardized; and back, where values of a lattice are rounded to it.
   torch::Tensor standardized(const torch::Tensor& values) const;
@@ -41,8 +51,8 @@ class ColumnScale {
  private:
   ColumnKind kind_ = ColumnKind::continuous;
   double location_ = 0, scale_ = 1;
-  double step_ = 1;            // of a lattice, which holds low_
-  double low_ = 0, high_ = 0;  // the range of the values that it was measured on
+  double step_ = 1;            // of a lattice, which holds low_; of a periodic column, 0 where it is continuous
+  double low_ = 0, high_ = 0;  // the range of the values that it was measured on; of a periodic one, a period
 };
 
 }  // namespace pairs

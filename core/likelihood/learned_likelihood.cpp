@@ -42,9 +42,9 @@ void check_independent(const TaskInfo& info, const Tensor& values) {
   }
 }
 
-std::vector<double> cells_of(const std::vector<ColumnScale>& columns) {
-  std::vector<double> out;
-  for (const ColumnScale& one : columns) out.push_back(one.cell());
+std::vector<ColumnForm> forms_of(const std::vector<ColumnScale>& columns) {
+  std::vector<ColumnForm> out;
+  for (const ColumnScale& one : columns) out.push_back(one.form());
   return out;
 }
 
@@ -84,12 +84,12 @@ LearnedLikelihood::LearnedLikelihood(LikelihoodSettings settings, ParameterSpace
   const std::int64_t given = given_location_.defined() ? given_location_.numel() : 0;
   for (std::int64_t k = 0; k < settings_.members; ++k)
     densities_.push_back(
-        std::make_shared<ColumnDensity>(settings_.density, cells_of(columns_), 2 * space_.size() + given,
+        std::make_shared<ColumnDensity>(settings_.density, forms_of(columns_), 2 * space_.size() + given,
                                         at::detail::createCPUGenerator(stream_key(
                                             seed + 0x6c696b65 + static_cast<std::uint64_t>(k), Purpose::likelihood))));
   // The prior's first column needs a context: a column of zeros where the task has no conditions.
   prior_ = std::make_shared<ColumnDensity>(
-      settings_.density, std::vector<double>(static_cast<std::size_t>(space_.size()), 0.0),
+      settings_.density, std::vector<ColumnForm>(static_cast<std::size_t>(space_.size())),
       std::max<std::int64_t>(given, 1), at::detail::createCPUGenerator(stream_key(seed + 0x7072, Purpose::likelihood)));
 }
 
@@ -125,9 +125,10 @@ LearnedLikelihood::LearnedLikelihood(const Task& task, const LikelihoodSettings&
           const Tensor x = draws.x.slice(0, 0, kMostScaled).to(torch::kFloat64);
           for (const std::int64_t k : density_order(task.info())) {
             const Tensor values = x.select(1, k).contiguous();
+            const double period = task.info().column_period(static_cast<std::size_t>(k));
             columns.push_back(columns.size() < task.info().covariates.size()
-                                  ? ColumnScale::of_covariate(values)
-                                  : ColumnScale::of(values, column_name(task.info(), k)));
+                                  ? ColumnScale::of_covariate(values, period)
+                                  : ColumnScale::of(values, column_name(task.info(), k), period));
           }
           Tensor location, scale;
           if (draws.prior_given.defined()) {
@@ -171,7 +172,7 @@ Tensor LearnedLikelihood::known(const Tensor& given, std::int64_t rows) const {
 }
 
 Tensor LearnedLikelihood::context(const Tensor& z, const Tensor& given) const {
-  const Tensor features = ParameterSpace::features(z), extra = known(given, z.size(0));
+  const Tensor features = space_.features(z), extra = known(given, z.size(0));
   return (extra.defined() ? at::cat({features, extra}, 1) : features).to(device_);
 }
 

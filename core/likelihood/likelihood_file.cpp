@@ -34,6 +34,21 @@ std::string covariate_text(const std::vector<std::int64_t>& order, std::int64_t 
   return fmt::format("{}", fmt::join(order.begin(), order.begin() + covariates, ", "));
 }
 
+// Checks that parameters and columns are periodic where the task's are.
+void check_periodic(const ParameterSpace& space, const std::vector<ColumnScale>& columns, const TaskInfo& info) {
+  const auto d = static_cast<std::int64_t>(info.targets.size());
+  for (std::int64_t k = 0; k < space.size(); ++k) {
+    const auto at = static_cast<std::size_t>(k < d ? k : k - d);
+    PAIRS_CHECK(space.margin(k).periodic() == (k < d ? info.targets[at].periodic : info.nuisances[at].period > 0),
+                "its parameters are periodic where those of task {} are not, or the other way round", info.name);
+  }
+  const std::vector<std::int64_t> order = density_order(info);
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    PAIRS_CHECK(
+        (columns[j].kind() == ColumnKind::periodic) == (info.column_period(static_cast<std::size_t>(order[j])) > 0),
+        "its columns are periodic where those of task {} are not, or the other way round", info.name);
+}
+
 }  // namespace
 
 void LearnedLikelihood::save(const std::filesystem::path& file, std::map<std::string, std::string> metadata) const {
@@ -106,6 +121,7 @@ LearnedLikelihood LearnedLikelihood::load(const std::filesystem::path& file, con
     ParameterSpace space = ParameterSpace::from(kMargin, content.tensors);
     const auto all = static_cast<std::int64_t>(task.info().targets.size() + task.info().nuisances.size());
     PAIRS_CHECK(space.size() == all, "it has {} parameters, and task {} has {}", space.size(), task.info().name, all);
+    check_periodic(space, columns, task.info());
     LearnedLikelihood out(settings, std::move(space), task.info(), std::move(columns), location, scale, 0);
     const auto covariates = content.metadata.find("covariates");
     PAIRS_CHECK(

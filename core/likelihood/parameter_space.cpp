@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/base/text/error.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -132,29 +133,41 @@ double Margin::value(double level) const {
 
 ParameterSpace::ParameterSpace(const TaskInfo& info, const torch::Tensor& theta, const torch::Tensor& psi) {
   const auto add = [&](const torch::Tensor& column, const std::string& name, double low, double high,
-                       const std::shared_ptr<const PriorFamily>& stated) {
-    if (stated) {
-      margins_.push_back(Margin::of(*stated));
-      return;
-    }
-    const torch::Tensor own = column.to(torch::kCPU, torch::kFloat64).contiguous();
+                       const std::shared_ptr<const PriorFamily>& stated, bool periodic) {
+    const auto keep = [&](Margin margin) {
+      if (periodic) margin.make_periodic();
+      margins_.push_back(std::move(margin));
+    };
+    if (stated) return keep(Margin::of(*stated));
+    torch::Tensor own = column.to(torch::kCPU, torch::kFloat64).contiguous();
+    if (periodic) own = wrapped(own, low, high - low);
     try {
-      margins_.push_back(
-          Margin::of({own.const_data_ptr<double>(), own.const_data_ptr<double>() + own.numel()}, low, high));
+      keep(Margin::of({own.const_data_ptr<double>(), own.const_data_ptr<double>() + own.numel()}, low, high));
     } catch (const Error& error) {
       fail("parameter {} {}", name, error.what());
     }
   };
   for (std::size_t t = 0; t < info.targets.size(); ++t) {
     const Target& target = info.targets[t];
-    add(theta.select(1, static_cast<std::int64_t>(t)), target.name, target.low, target.high, target.prior);
+    add(theta.select(1, static_cast<std::int64_t>(t)), target.name, target.low, target.high, target.prior,
+        target.periodic);
   }
   const double none = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < info.nuisances.size(); ++k)
-    add(psi.select(1, static_cast<std::int64_t>(k)), info.nuisances[k].name, -none, none, info.nuisances[k].prior);
+  for (std::size_t k = 0; k < info.nuisances.size(); ++k) {
+    const Nuisance& nuisance = info.nuisances[k];
+    const bool periodic = nuisance.period > 0;
+    add(psi.select(1, static_cast<std::int64_t>(k)), nuisance.name, periodic ? nuisance.view_low : -none,
+        periodic ? nuisance.view_low + nuisance.period : none, nuisance.prior, periodic);
+  }
 }
 
 namespace {
+
+// The level of a value, counted from a cut that turns a periodic one's.
+double level_of(const Margin& margin, double value, double turn) {
+  if (!margin.periodic()) return margin.level(value);
+  return wrapped(margin.level(wrapped(value, margin.low(), margin.high() - margin.low())) + turn, 0, 1);
+}
 
 // Applies f(component, value) to every number of x [S, k].
 template <class F>
@@ -172,34 +185,91 @@ torch::Tensor each(const torch::Tensor& x, F&& f) {
 
 torch::Tensor ParameterSpace::coordinates(const torch::Tensor& values) const {
   return each(values, [&](std::int64_t k, double value) {
-    return std::clamp(normal_quantile(margin(k).level(value)), -kMost, kMost);
+    return std::clamp(normal_quantile(level_of(margin(k), value, turn(k))), -kMost, kMost);
   });
 }
 
 torch::Tensor ParameterSpace::values(const torch::Tensor& z) const {
-  return each(z, [&](std::int64_t k, double one) { return margin(k).value(normal_level(one)); });
+  return each(z, [&](std::int64_t k, double one) {
+    const Margin& own = margin(k);
+    const double level = normal_level(one) - turn(k), periods = own.periodic() ? std::floor(level) : 0;
+    return own.value(level - periods) + periods * (own.high() - own.low());
+  });
 }
 
 torch::Tensor ParameterSpace::log_slope(const torch::Tensor& values) const {
   const double log_root = 0.5 * std::log(2 * M_PI);
   return each(values,
               [&](std::int64_t k, double value) {
-                const double density = margin(k).density(value), z = normal_quantile(margin(k).level(value));
+                const Margin& own = margin(k);
+                const double at = own.periodic() ? wrapped(value, own.low(), own.high() - own.low()) : value;
+                const double density = own.density(at), z = normal_quantile(level_of(own, value, turn(k)));
                 return density > 0 ? std::log(density) + 0.5 * z * z + log_root
                                    : -std::numeric_limits<double>::infinity();
               })
       .sum(1);
 }
 
-torch::Tensor ParameterSpace::features(const torch::Tensor& z) {
-  const torch::Tensor near = z.clamp(-4, 4), level = std::sqrt(3.0) * at::erf(z * M_SQRT1_2);
+torch::Tensor ParameterSpace::features(const torch::Tensor& z) const {
+  torch::Tensor near = z.clamp(-4, 4), level = std::sqrt(3.0) * at::erf(z * M_SQRT1_2);
+  for (std::int64_t k = 0; k < size(); ++k) {
+    if (!margin(k).periodic()) continue;
+    const torch::Tensor angle = (1 + at::erf(z.select(1, k) * M_SQRT1_2)) * M_PI;
+    near.select(1, k).copy_(angle.cos() * M_SQRT2);
+    level.select(1, k).copy_(angle.sin() * M_SQRT2);
+  }
   return at::cat({near, level}, 1).to(torch::kFloat32);
+}
+
+bool ParameterSpace::any_periodic() const {
+  return std::any_of(margins_.begin(), margins_.end(), [](const Margin& one) { return one.periodic(); });
+}
+
+ParameterSpace ParameterSpace::turned(const torch::Tensor& z, const torch::Tensor& weight) const {
+  ParameterSpace out = *this;
+  out.turns_.assign(margins_.size(), 0);
+  for (std::int64_t k = 0; k < size(); ++k) {
+    if (!margin(k).periodic()) continue;
+    const torch::Tensor level = 0.5 * (1 + at::erf(z.select(1, k) * M_SQRT1_2));
+    out.turns_[static_cast<std::size_t>(k)] =
+        wrapped(0.5 - circular_mean(level, 0, 1, weight / weight.sum()).item<double>(), 0, 1);
+  }
+  return out;
+}
+
+torch::Tensor ParameterSpace::turn_by(const torch::Tensor& z, double sign) const {
+  return each(z, [&](std::int64_t k, double one) {
+    if (!margin(k).periodic()) return one;
+    return std::clamp(normal_quantile(wrapped(normal_level(one) + sign * turn(k), 0, 1)), -kMost, kMost);
+  });
+}
+
+torch::Tensor ParameterSpace::turn_in(const torch::Tensor& z) const {
+  return turn_by(z, 1);
+}
+
+torch::Tensor ParameterSpace::turn_out(const torch::Tensor& z) const {
+  return turn_by(z, -1);
+}
+
+torch::Tensor ParameterSpace::in_range(const torch::Tensor& values, const torch::Tensor& weight) const {
+  torch::Tensor out = values.clone();
+  for (std::int64_t k = 0; k < size(); ++k) {
+    if (!margin(k).periodic()) continue;
+    const double mean = (at::dot(weight, values.select(1, k)) / weight.sum()).item<double>();
+    out.select(1, k).add_(wrapped(mean, margin(k).low(), margin(k).high() - margin(k).low()) - mean);
+  }
+  return out;
 }
 
 void ParameterSpace::store(const std::string& prefix, std::map<std::string, torch::Tensor>& out) const {
   for (std::int64_t k = 0; k < size(); ++k)
     out[fmt::format("{}.{}", prefix, k)] = at::stack(
         {torch::tensor(margin(k).values(), torch::kFloat64), torch::tensor(margin(k).levels(), torch::kFloat64)});
+  if (!any_periodic()) return;
+  std::vector<double> periodic;
+  for (const Margin& one : margins_) periodic.push_back(one.periodic());
+  out[prefix + ".periodic"] = torch::tensor(periodic, torch::kFloat64);
 }
 
 ParameterSpace ParameterSpace::from(const std::string& prefix, const std::map<std::string, torch::Tensor>& tensors) {
@@ -212,6 +282,13 @@ ParameterSpace ParameterSpace::from(const std::string& prefix, const std::map<st
     const double* at = knots.const_data_ptr<double>();
     const std::int64_t count = knots.size(1);
     margins.emplace_back(std::vector<double>(at, at + count), std::vector<double>(at + count, at + 2 * count));
+  }
+  if (const auto found = tensors.find(prefix + ".periodic"); found != tensors.end()) {
+    const torch::Tensor periodic = found->second.to(torch::kFloat64).flatten();
+    PAIRS_CHECK(periodic.numel() == static_cast<std::int64_t>(margins.size()), "the tensor {} is of other parameters",
+                found->first);
+    for (std::size_t k = 0; k < margins.size(); ++k)
+      if (periodic[static_cast<std::int64_t>(k)].item<double>() != 0) margins[k].make_periodic();
   }
   return ParameterSpace(std::move(margins));
 }

@@ -22,6 +22,7 @@ using torch::Tensor;
 
 constexpr std::int64_t kFirst = 512, kRound = 400;  // points of the first look, and of each round
 constexpr std::int64_t kMostRounds = 15;
+constexpr double kTurning = 10;       // effective samples of the prior that say where periodic parameters lie
 constexpr double kTempered = 50;      // effective samples that a proposal is fitted to
 constexpr double kGoodShare = 0.5;    // effective share of a round after which the proposal is good enough
 constexpr double kFreedom = 5;        // of the t distributions
@@ -344,7 +345,8 @@ class Refinement {
     out.log_evidence = at::logsumexp(log_weight, 0).item<double>() - std::log(static_cast<double>(log_weight.numel()));
     out.effective = effective_samples(smoothed.weight);
     out.weight = torch::tensor(smoothed.weight, torch::kFloat64);
-    const Tensor values = posterior_.space.values(z);
+    out.space = std::make_shared<const ParameterSpace>(posterior_.space);
+    const Tensor values = posterior_.space.in_range(posterior_.space.values(z), out.weight);
     out.theta = values.slice(1, 0, targets).contiguous();
     out.psi = values.slice(1, targets).contiguous();
     out.mean = at::matmul(out.weight, out.theta);
@@ -414,36 +416,74 @@ RefinedPosterior refine(const UnnormalizedPosterior& posterior, const RefineOpti
   return Refinement(posterior, options).run();
 }
 
+namespace {
+
+// The space of the likelihood's parameters, of which periodic ones are cut open opposite of where the posterior lies:
+// samples of the prior are weighted by the likelihood, tempered until enough of them count.
+ParameterSpace turned_space(const LearnedLikelihood& likelihood, const Tensor& rows, const Tensor& given,
+                            const RefineOptions& options) {
+  if (!likelihood.space().any_periodic()) return likelihood.space();
+  Tensor z = likelihood.prior_samples(kFirst, given, stream_key(options.seed, Purpose::posterior) + 1);
+  if (options.start.defined() && options.start.size(0) > 0) {
+    const std::int64_t d = options.start.size(1), half = std::min(options.start.size(0), kFirst / 2);
+    z = at::cat(
+        {at::cat({likelihood.space().coordinates(options.start.slice(0, 0, half)), z.slice(0, 0, half).slice(1, d)}, 1),
+         z.slice(0, half)});
+  }
+  const Tensor log =
+      at::nan_to_num(likelihood.log_likelihood(z, rows, given, options.keep_going, options.contamination).select(1, 0),
+                     -1e300, -1e300, -1e300);
+  const auto weights = [&](double power) { return at::softmax(power * log, 0); };
+  double low = 0, high = 1;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = 0.5 * (low + high);
+    (1 / weights(middle).square().sum().item<double>() >= kTurning ? low : high) = middle;
+  }
+  return likelihood.space().turned(z, weights(low));
+}
+
+}  // namespace
+
 RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t targets, const Tensor& x, const Tensor& given,
                         const RefineOptions& options) {
   PAIRS_CHECK(x.size(0) >= 1, "A refined posterior needs an observation at least");
   likelihood.check(x);
   const Tensor rows = likelihood.standardized(x);
-  RefinedPosterior out =
-      refine({[&](const Tensor& z) { return likelihood.log_prior(z, given); },
-              [&](const Tensor& z) {
-                return likelihood.log_likelihood(z, rows, given, options.keep_going, options.contamination);
-              },
-              [&](std::int64_t count, std::uint64_t key) { return likelihood.prior_samples(count, given, key); },
-              likelihood.space(), targets, !likelihood.prior_network_used()},
-             options);
+  const ParameterSpace space = turned_space(likelihood, rows, given, options);
+  const auto log_prior = [&likelihood, space, given](const Tensor& z) {
+    if (!space.any_periodic()) return likelihood.log_prior(z, given);
+    // Levels are turned without a change of their density, from that of one normal coordinate to that of another.
+    const Tensor own = space.turn_out(z);
+    return likelihood.log_prior(own, given) + 0.5 * (own.square() - z.square()).sum(1);
+  };
+  const auto log_likelihood = [&likelihood, space, rows, given, contamination = options.contamination](
+                                  const Tensor& z, const std::function<bool()>& keep_going) {
+    return likelihood.log_likelihood(space.any_periodic() ? space.turn_out(z) : z, rows, given, keep_going,
+                                     contamination);
+  };
+  RefinedPosterior out = refine({log_prior, [&](const Tensor& z) { return log_likelihood(z, options.keep_going); },
+                                 [&](std::int64_t count, std::uint64_t key) {
+                                   const Tensor z = likelihood.prior_samples(count, given, key);
+                                   return space.any_periodic() ? space.turn_in(z) : z;
+                                 },
+                                 space, targets, !likelihood.prior_network_used()},
+                                options);
   out.observations = x.size(0);
   // The density outlives this call, and with it whoever may stop the call.
   if (out.log_density)
-    out.log_density = [&likelihood, rows, given, evidences = out.evidences, evidence = out.log_evidence,
-                       contamination = options.contamination](const Tensor& at) {
-      return likelihood.log_prior(at, given) +
-             combined(likelihood.log_likelihood(at, rows, given, {}, contamination), evidences) - evidence;
+    out.log_density = [log_prior, log_likelihood, evidences = out.evidences,
+                       evidence = out.log_evidence](const Tensor& at) {
+      return log_prior(at) + combined(log_likelihood(at, {}), evidences) - evidence;
     };
   return out;
 }
 
-RefinedDensity::RefinedDensity(const RefinedPosterior& posterior, const ParameterSpace& space)
-    : space_(space),
+RefinedDensity::RefinedDensity(const RefinedPosterior& posterior)
+    : space_(*posterior.space),
       drawn_from_(posterior.drawn_from),
       exact_(posterior.log_density),
       observations_(posterior.observations) {
-  const Tensor z = space.coordinates(posterior.theta);
+  const Tensor z = space_.coordinates(posterior.theta);
   const auto d = static_cast<double>(z.size(1));
   const Tensor mean = at::matmul(posterior.weight, z), away = z - mean;
   const Tensor covariance =

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,13 @@ struct RefineOptions {
 
 // The posterior of (θ, ψ) by a learned likelihood: weighted samples. Values are float64 on the CPU.
 struct RefinedPosterior {
-  torch::Tensor theta, psi;  // [S, d], [S, p]
-  torch::Tensor weight;      // [S], sum 1
-  torch::Tensor mean, sd;    // of θ [d]
-  double effective = 0;      // effective number of samples
-  double shape = 0;          // k̂ of the weights (pareto_smoothing.h)
+  std::shared_ptr<const ParameterSpace> space = {};  // whose coordinates are meant below
+  // [S, d], [S, p]; of a periodic parameter the values next to its circular mean, which may lie beyond its range.
+  torch::Tensor theta, psi;
+  torch::Tensor weight;    // [S], sum 1
+  torch::Tensor mean, sd;  // of θ [d]
+  double effective = 0;    // effective number of samples
+  double shape = 0;        // k̂ of the weights (pareto_smoothing.h)
   // The largest shift of a mean of θ, in standard deviations: between two halves of the samples, and between the
   // members' own posteriors.
   double halves = 0, members = 0;
@@ -85,7 +88,7 @@ RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t target
 // and at few values, the density is that of the likelihood itself.
 class RefinedDensity {
  public:
-  RefinedDensity(const RefinedPosterior& posterior, const ParameterSpace& space);
+  explicit RefinedDensity(const RefinedPosterior& posterior);
   // theta [S, d] -> [S] float64.
   torch::Tensor log_density(const torch::Tensor& theta) const;
 

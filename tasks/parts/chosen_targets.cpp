@@ -109,12 +109,13 @@ class ChosenStored final : public StoredSets {
 };
 
 Target target_of(const Nuisance& n, const NuisanceTarget& as) {
-  return {n.name,   n.label,  n.unit,     as.low,      as.high,   as.location,
-          as.scale, as.range, n.view_low, n.view_high, n.meaning, n.prior};
+  return {n.name,   n.label,    n.unit,      as.low,    as.high, as.location, as.scale,
+          as.range, n.view_low, n.view_high, n.meaning, n.prior, n.period > 0};
 }
 
 Nuisance nuisance_of(const Target& t) {
-  return {t.name, t.label, t.unit, t.view_low, t.view_high, -1, t.meaning, t.prior};
+  const double low = t.periodic ? t.low : t.view_low, high = t.periodic ? t.high : t.view_high;
+  return {t.name, t.label, t.unit, low, high, -1, t.meaning, t.prior, t.period()};
 }
 
 // "signal fraction θ and bump position ψ".

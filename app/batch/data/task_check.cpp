@@ -154,6 +154,23 @@ void note_given(const Task& task, Findings& findings) {
   }
 }
 
+// Positive targets over many scales, of which a network learns the logarithm more easily; theta [B, d] of the prior.
+void note_scales(const TaskInfo& info, const torch::Tensor& theta, Findings& findings) {
+  constexpr double kLow = 0.005, kDecades = 3;
+  for (std::size_t t = 0; t < info.targets.size(); ++t) {
+    const Target& target = info.targets[t];
+    if (!(target.low >= 0) || target.periodic) continue;
+    const torch::Tensor ends = at::quantile(theta.select(1, static_cast<std::int64_t>(t)).contiguous(),
+                                            torch::tensor({kLow, 1 - kLow}, torch::kFloat64));
+    const double decades = std::log10(ends[1].item<double>() / ends[0].item<double>());
+    if (!(decades > kDecades) || !std::isfinite(decades)) continue;
+    findings.note(
+        fmt::format("prior: 99 % of {} lie between {:.3g} and {:.3g}, over {:.1f} decades: let the target be "
+                    "its logarithm, and the program simulate from 10^{}",
+                    target.name, ends[0].item<double>(), ends[1].item<double>(), decades, target.name));
+  }
+}
+
 // Log densities of a reference at values of θ, all at once and in small parts, which may differ only by rounding.
 bool same_in_parts(ReferencePosterior& reference, const torch::Tensor& theta) {
   const torch::Tensor whole = reference.log_density(theta);
@@ -195,6 +212,7 @@ void check_program(const Tasks& tasks, const std::shared_ptr<const Task>& made, 
   findings.say(!latents.theta.equal(task.latents(kOtherSeed, Purpose::check, indices).theta),
                "prior: another seed gives other draws");
   note_given(task, findings);
+  note_scales(info, latents.theta, findings);
   try {
     check_sufficient_statistics(task);
   } catch (const Error& error) {
@@ -234,6 +252,7 @@ void check_stored(const Task& task, const StoredSets& stored, Findings& findings
     findings.say(true, fmt::format("{} sets for {}, the largest of {} observations: every number of {} is finite",
                                    count_text(held), use, count_text(stored.largest_n()), count_text(sets)));
     if (purpose == Purpose::pretrain) note_columns(task, x, findings);
+    if (purpose == Purpose::pretrain) note_scales(info, latents.theta, findings);
   }
 }
 

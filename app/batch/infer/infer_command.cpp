@@ -85,9 +85,9 @@ const PosteriorSource* exact_source(const PosteriorAnswer& known) {
 }
 
 // Numbers of samples if the density has none.
-void use_samples(InferAnswer& answer) {
+void use_samples(const std::vector<Target>& targets, InferAnswer& answer) {
   warn(answer, sample_numbers_text(answer.samples.size(0)));
-  answer.ours = sample_numbers(answer.samples);
+  answer.ours = sample_numbers(targets, answer.samples);
 }
 
 // The default tests of the model, a requested predictive test, and the verdict. A predictive test that only describes a
@@ -145,7 +145,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   if (answer.verdict.rejected()) warn(answer, verdict_warning(answer.verdict));
   if (const std::string text = peaks_text(posterior.task(), answer.known); !text.empty()) warn(answer, text);
   for (const std::string& problem : answer.known.problems) warn(answer, problem);
-  if (source.log_density && answer.ours.empty()) use_samples(answer);
+  if (source.log_density && answer.ours.empty()) use_samples(posterior.task().info().targets, answer);
   answer.derived = derived_quantities(arguments.question.derived, posterior.task().info());
   answer.derived_numbers = derived_numbers(answer.derived, answer.known.sources);
   for (const DerivedNumbers& one : answer.derived_numbers)
@@ -423,6 +423,8 @@ Result infer(const InferArguments& arguments, bool json) {
           "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper is more "
           "informative\n",
           info.targets[t].label);
+  if (const std::string text = around_text(info, answer.ours, interval); !text.empty())
+    result.text += fmt::format("\n{}\n", text);
   std::string of_item;
   for (const std::string& text : item_texts(run, set, question.posterior->runs().front().validated))
     of_item += text + "\n";

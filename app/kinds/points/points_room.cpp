@@ -161,15 +161,7 @@ class PointsRoom final : public ObservationRoom {
 
   ObservationSummaries summaries(const TaskInfo& info, const Observations& x) const override {
     constexpr std::int64_t kMostColumns = 8;
-    const torch::Tensor block = x.block().to(torch::kFloat64);
-    const std::int64_t columns = std::min(block.size(1), kMostColumns);
-    ObservationSummaries out{{}, block.narrow(1, 0, columns).contiguous()};
-    for (std::int64_t k = 0; k < columns; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      out.names.push_back(at < info.observation_columns.size() ? info.observation_columns[at]
-                                                               : fmt::format("column {}", k + 1));
-    }
-    return out;
+    return column_summaries(info, x.block().narrow(1, 0, std::min(x.block().size(1), kMostColumns)));
   }
 
   double difference(const Observations& a, const Observations& b) const override {

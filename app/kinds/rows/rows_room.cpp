@@ -128,19 +128,15 @@ class RowsRoom final : public ObservationRoom {
 
   ObservationSummaries summaries(const TaskInfo& info, const Observations& x) const override {
     constexpr std::int64_t kMostColumns = 6;
-    const torch::Tensor rows = x.rows().to(torch::kFloat64), offsets = x.offsets();
-    const std::int64_t columns = std::min(rows.size(1), kMostColumns);
-    const torch::Tensor held = offsets.diff();
+    const ObservationSummaries own =
+        column_summaries(info, x.rows().narrow(1, 0, std::min(x.rows().size(1), kMostColumns)));
+    const torch::Tensor held = x.offsets().diff();
     const torch::Tensor of = torch::arange(held.size(0)).repeat_interleave(held);
-    torch::Tensor means = torch::zeros({held.size(0), columns}, torch::kFloat64);
-    means.index_add_(0, of, rows.narrow(1, 0, columns));
+    torch::Tensor means = torch::zeros({held.size(0), own.values.size(1)}, torch::kFloat64);
+    means.index_add_(0, of, own.values);
     means /= held.clamp_min(1).unsqueeze(1);
     ObservationSummaries out{{"rows"}, torch::cat({held.to(torch::kFloat64).unsqueeze(1), means}, 1)};
-    for (std::int64_t k = 0; k < columns; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      out.names.push_back("mean " + (at < info.observation_columns.size() ? info.observation_columns[at]
-                                                                          : fmt::format("column {}", k + 1)));
-    }
+    for (const std::string& name : own.names) out.names.push_back("mean " + name);
     return out;
   }
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "app/kinds/rooms.h"
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/eval/metrics/interval.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -40,6 +43,26 @@ std::string most_text(const TargetNumbers& numbers, IntervalKind interval) {
   const Interval& one = numbers.most(interval);
   if (interval == IntervalKind::upper_limit) return fmt::format("below {:.4g}", one.high);
   return fmt::format("{:.4g} to {:.4g}", one.low, one.high);
+}
+
+std::string around_text(const TaskInfo& info, const std::vector<TargetNumbers>& numbers, IntervalKind interval) {
+  std::string text;
+  for (std::size_t t = 0; t < std::min(numbers.size(), info.targets.size()); ++t) {
+    const Target& target = info.targets[t];
+    if (!target.periodic) continue;
+    if (interval == IntervalKind::upper_limit)
+      text += fmt::format(
+          "Upper limits of {}, which is periodic, count from half a period below its mean; central and "
+          "highest-density intervals say more. ",
+          target.label);
+    const Interval& one = numbers[t].most(interval);
+    for (const double end : {one.low, one.high})
+      if (std::isfinite(end) && (end < target.low || end > target.high))
+        text += fmt::format("{:.4g} is {:.4g} of {}, which repeats after {:.6g}. ", end,
+                            wrapped(end, target.low, target.period()), target.label, target.period());
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
 }
 
 void add_numbers(Table& table, const TaskInfo& info, const std::string& who, const std::vector<TargetNumbers>& numbers,

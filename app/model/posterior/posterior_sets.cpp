@@ -51,7 +51,8 @@ void PosteriorState::follow_table() {
   const bool one_of_many = result.scene && result.scene->set == request.set.id && !result.scene->choice.member.empty();
   if (!table.is_open() && one_of_many) {  // of a task that is come back to
     table_task = result.scene->task;
-    table.open({.question = {.run = request.asked.run, .set = of_all_members(chosen())}});
+    table.open(
+        {.question = {.run = request.asked.run, .set = of_all_members(chosen()), .source = request.asked.source}});
   }
   if (!table.is_open()) return;
   if (result.scene && table_task.empty()) table_task = result.scene->task;
@@ -59,6 +60,7 @@ void PosteriorState::follow_table() {
   if (result.scene) {
     AskedSets sets = table.sets();
     sets.question.run = request.asked.run;
+    sets.question.source = request.asked.source;
     table.open(std::move(sets));
   }
   if (!table.chosen().empty() || none_chosen) return;
@@ -81,7 +83,7 @@ void PosteriorState::open_sets(SetChoice sets) {
   request.extra.clear();
   table_task = result.scene && result.scene->runs.front().run == request.asked.run ? result.scene->task : "";
   table.set_interval(request.asked.interval);
-  table.open({.question = {.run = request.asked.run, .set = std::move(sets), .source = SourceWish::run}});
+  table.open({.question = {.run = request.asked.run, .set = std::move(sets), .source = request.asked.source}});
 }
 
 void PosteriorSets::open(const std::filesystem::path& path, const std::string& group,

@@ -54,7 +54,7 @@ void ask_known_reference(const Task& task, const std::vector<std::string>& names
     if (!reference) return;
     PAIRS_CHECK(n == held, "it is that of all {} observations of the set, and {} are asked about", count_text(held),
                 count_text(n));
-    answer.sources.push_back(known_source("exact", reference));
+    answer.sources.push_back(known_source("exact", reference, task.info().targets));
   } catch (const std::exception& error) {
     report_exact_left_out(sentence(error), answer);
   }

@@ -9,6 +9,7 @@
 
 #include "app/posterior/caveats/caveat.h"
 #include "core/base/fields/face.h"
+#include "core/periodic.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -44,11 +45,13 @@ std::string own_values_warning(const Task& task, const ItemMarks& marks, const P
   std::vector<std::string> outside;
   for (std::size_t t = 0; t < std::min({theta.size(), info.targets.size(), posterior.marginals.size()}); ++t) {
     if (!std::isfinite(theta[t])) continue;
+    const Target& target = info.targets[t];
+    const double own = target.periodic ? wrapped(theta[t], posterior.cells[t].low, target.period()) : theta[t];
     const auto at = [&](double level) { return cell_quantile(posterior.cells[t], posterior.marginals[t], level); };
-    if (!(theta[t] < at(kBelow) || theta[t] > at(1 - kBelow))) continue;
+    if (!(own < at(kBelow) || own > at(1 - kBelow))) continue;
     const TargetNumbers& numbers = posterior.targets[t];
-    outside.push_back(fmt::format("{}, {} sds from the mean", info.targets[t].label,
-                                  number_text(std::abs(theta[t] - numbers.mean) / numbers.sd, 1)));
+    outside.push_back(fmt::format("{}, {} sds from the mean", target.label,
+                                  number_text(std::abs(own - numbers.mean) / numbers.sd, 1)));
   }
   if (outside.empty()) return "";
   return caveat_text(fmt::format("The {}'s own value lies outside the 99 % interval", known->item()),

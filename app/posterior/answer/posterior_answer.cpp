@@ -18,6 +18,7 @@
 #include "core/ensemble.h"
 #include "core/eval/metrics/interval.h"
 #include "core/given.h"
+#include "core/periodic.h"
 #include "core/report/number_text.h"
 #include "core/target_support.h"
 
@@ -173,18 +174,18 @@ std::vector<TargetNumbers> PosteriorAnswer::exact_numbers() const {
   return exact ? exact->targets : std::vector<TargetNumbers>();
 }
 
-std::vector<TargetNumbers> PosteriorAnswer::own_numbers() const {
+std::vector<TargetNumbers> PosteriorAnswer::own_numbers(const std::vector<Target>& targets) const {
   if (!refined_first() || sources.size() < 2) return {};
   for (const PosteriorNumbers& one : numbers)
     if (one.name == sources[1].name) return one.targets;
-  return sample_numbers(sources[1].sample(kRefinedDraws, kFigureSeed));
+  return sample_numbers(targets, sources[1].sample(kRefinedDraws, kFigureSeed));
 }
 
-std::vector<TargetNumbers> PosteriorAnswer::refined_numbers() const {
+std::vector<TargetNumbers> PosteriorAnswer::refined_numbers(const std::vector<Target>& targets) const {
   if (!refined) return {};
   for (const PosteriorNumbers& one : numbers)
     if (one.name == kRefined) return one.targets;
-  return sample_numbers(resampled(*refined, kRefinedDraws, kFigureSeed));
+  return sample_numbers(targets, resampled(*refined, kRefinedDraws, kFigureSeed));
 }
 
 void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set, PosteriorAnswer& answer) {
@@ -252,8 +253,8 @@ std::string no_posterior_text(const PosteriorAnswer& answer) {
                                     : "There is no posterior of this set";
 }
 
-std::vector<TargetNumbers> sample_numbers(const torch::Tensor& samples) {
-  const torch::Tensor columns = samples.to(torch::kCPU, torch::kFloat64);
+std::vector<TargetNumbers> sample_numbers(const std::vector<Target>& targets, const torch::Tensor& samples) {
+  const torch::Tensor columns = unrolled(targets, samples.to(torch::kCPU, torch::kFloat64));
   std::vector<TargetNumbers> numbers;
   for (std::int64_t t = 0; t < columns.size(1); ++t) numbers.push_back(draw_numbers(doubles(columns.select(1, t))));
   return numbers;

@@ -61,9 +61,9 @@ struct PosteriorAnswer {
   // Whether the refined posterior is the shown one; the run's own is then second.
   bool refined_first() const { return !why_first.empty(); }
   // The numbers of the run's own posterior where it is second; empty if it is not, or if a plot cannot hold both.
-  std::vector<TargetNumbers> own_numbers() const;
+  std::vector<TargetNumbers> own_numbers(const std::vector<Target>& targets) const;
   // The numbers of the refined posterior, from its samples if a plot cannot hold it. Empty if there is none.
-  std::vector<TargetNumbers> refined_numbers() const;
+  std::vector<TargetNumbers> refined_numbers(const std::vector<Target>& targets) const;
 };
 
 // A set at one N, to be evaluated by a run.
@@ -95,7 +95,7 @@ std::string peaks_text(const Task& task, const PosteriorAnswer& answer);
 std::string no_posterior_text(const PosteriorAnswer& answer);
 
 // The numbers of samples [S, d] by target, for densities without their own, and the warning about that.
-std::vector<TargetNumbers> sample_numbers(const torch::Tensor& samples);
+std::vector<TargetNumbers> sample_numbers(const std::vector<Target>& targets, const torch::Tensor& samples);
 std::string sample_numbers_text(std::int64_t count);
 
 // The largest number of a set, and the index of its observation, from 0.

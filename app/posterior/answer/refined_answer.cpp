@@ -7,6 +7,7 @@
 
 #include "app/posterior/source/posterior_numbers.h"
 #include "core/base/text/error.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -45,7 +46,8 @@ void add_refined(const Refiner& refiner, SourceWish wish, const Observations& x,
       answer.why_first = refiner.why_first(wish, answer.n);
     }
     if (!start.defined()) return;
-    if (std::string text = disagreement_with_run(*answer.refined, start.mean(0), start.std(0), refiner.info());
+    const torch::Tensor near = unrolled(refiner.info().targets, start);
+    if (std::string text = disagreement_with_run(*answer.refined, near.mean(0), near.std(0), refiner.info());
         !text.empty())
       answer.warnings.push_back({WarningKind::refined, std::move(text)});
   } catch (const Stopped&) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/text/error.h"
+#include "core/periodic.h"
 #include "core/report/number_text.h"
 #include "core/sets/amounts.h"
 
@@ -179,11 +180,13 @@ void simulate(const AskedRun& run, const Simulated& simulated, std::int64_t each
 torch::Tensor posterior_means(const AskedRun& run, const torch::Tensor& aggregates, std::int64_t n,
                               const torch::Tensor& given, std::uint64_t seed) {
   const std::int64_t sets = aggregates.size(0);
-  return run.loaded.estimator
-      ->sample(aggregates, torch::full({sets}, n, torch::kInt64), kMeanDraws, stream_key(seed, Purpose::posterior),
-               rows_of(given, sets))
-      .to(torch::kCPU, torch::kFloat64)
-      .mean(1);
+  const torch::Tensor samples = run.loaded.estimator
+                                    ->sample(aggregates, torch::full({sets}, n, torch::kInt64), kMeanDraws,
+                                             stream_key(seed, Purpose::posterior), rows_of(given, sets))
+                                    .to(torch::kCPU, torch::kFloat64);
+  const std::vector<Target>& targets = run.loaded.task->info().targets;
+  const torch::Tensor none = torch::zeros({sets, samples.size(2)}, torch::kFloat64);
+  return wrapped(targets, unrolled(targets, samples, none).samples.mean(1));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/threads/one_thread.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -129,10 +130,11 @@ class NuisanceScan {
     options.keep_going = keep_going_;
     const torch::Tensor aggregates =
         aggregate_sets(estimator, latents, kFigureSeed, Purpose::explore, indices_, n_, options);
-    const torch::Tensor samples = estimator
-                                      .sample(aggregates, torch::full({options_.sets}, n_, torch::kInt64), 1000,
-                                              stream_key(kFigureSeed, Purpose::posterior))
-                                      .to(torch::kCPU, torch::kFloat64);
+    const torch::Tensor drawn = estimator
+                                    .sample(aggregates, torch::full({options_.sets}, n_, torch::kInt64), 1000,
+                                            stream_key(kFigureSeed, Purpose::posterior))
+                                    .to(torch::kCPU, torch::kFloat64);
+    const torch::Tensor samples = unrolled(task_.info().targets, drawn, latents.theta).samples;
     add_place(series, psi, doubles(samples.mean(1)), doubles(samples.std(1)));
   }
 

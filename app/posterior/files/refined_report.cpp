@@ -12,11 +12,11 @@ void report_refined(const PosteriorAnswer& answer, const TaskInfo& info, Interva
                     nlohmann::json& document, Table& table) {
   document["source"] = source_word(answer.refined_first() ? SourceWish::refined : SourceWish::run);
   if (!answer.refined) return;
-  const std::vector<TargetNumbers> refined = answer.refined_numbers();
+  const std::vector<TargetNumbers> refined = answer.refined_numbers(info.targets);
   document["refined"] = numbers_document(refined, interval);
   document["refined_by"] = refined_document(*answer.refined);
   if (answer.refined_first()) {
-    const std::vector<TargetNumbers> own = answer.own_numbers();
+    const std::vector<TargetNumbers> own = answer.own_numbers(info.targets);
     document["run_alone"] = numbers_document(own, interval);
     add_numbers(table, info, "the run's own", own, interval);
   } else {

@@ -71,7 +71,7 @@ void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Obser
   const torch::Tensor samples = finite_samples(run, answer.sources.front(), question.draws, question.seed,
                                                [&] { return largest_value(x.slice(0, answer.n)); });
   if (!numbers) {
-    row.numbers = sample_numbers(samples);
+    row.numbers = sample_numbers(run.loaded.task->info().targets, samples);
     row.warnings.push_back(sample_numbers_text(samples.size(0)));
   }
   if (question.kept > 0) row.samples = samples.slice(0, 0, question.kept).contiguous();
@@ -126,7 +126,7 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   if (answer.sources.empty() || !answer.sources.front().ours) fail("{}", no_posterior_text(answer));
   row.numbers = answer.shown_numbers(task, run);
   row.exact = answer.exact_numbers();
-  if (question.source == SourceWish::both) row.refined = answer.refined_numbers();
+  if (question.source == SourceWish::both) row.refined = answer.refined_numbers(task.info().targets);
   row.source = answer.refined_first() ? SourceWish::refined : SourceWish::run;
   row.sources = question.refiner != nullptr;
   for (const PosteriorNumbers& one : answer.numbers)

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/periodic.h"
 #include "core/report/shades.h"
 
 namespace pairs {
@@ -48,11 +49,22 @@ void widen(AxisRange& range, AxisRange by) {
   range = {std::min(range.first, by.first), std::max(range.second, by.second)};
 }
 
+// The values of a periodic target continue beyond its range.
+AxisRange support(const Target& target) {
+  return target.periodic ? AxisRange{-INFINITY, INFINITY} : AxisRange{target.low, target.high};
+}
+
 bool known(double value) {
   return std::isfinite(value) && value > 0;
 }
 
 }  // namespace
+
+double next_to_posterior(double truth, const Target& target, const std::vector<PosteriorNumbers>& series,
+                         std::size_t t) {
+  if (!target.periodic || series.empty() || !std::isfinite(series.front().targets[t].mean)) return truth;
+  return wrapped(truth, series.front().targets[t].mean - 0.5 * target.period(), target.period());
+}
 
 void AxisNeed::include(const TargetNumbers& numbers, const Cells& cells, AxisRange support) {
   widen(must, around(numbers, kMust, cells, support));
@@ -96,7 +108,7 @@ double StableHeight::update(double peak) {
 
 StableAxes::StableAxes(std::vector<Target> targets) : targets_(std::move(targets)), heights_(targets_.size()) {
   for (const Target& target : targets_)
-    ranges_.emplace_back(AxisRange{target.view_low, target.view_high}, AxisRange{target.low, target.high});
+    ranges_.emplace_back(AxisRange{target.view_low, target.view_high}, support(target));
 }
 
 PosteriorAxes StableAxes::update(const std::vector<PosteriorNumbers>& series, const std::vector<double>& truth) {
@@ -114,12 +126,12 @@ PosteriorAxes StableAxes::update(const std::vector<PosteriorNumbers>& series, co
         ghosts.push_back(&one.targets[t]);
         continue;
       }
-      need.include(one.targets[t], one.cells[t], {targets_[t].low, targets_[t].high});
+      need.include(one.targets[t], one.cells[t], support(targets_[t]));
     }
     // Includes the middle half of ghosts from other sets or N, but no more.
     for (const TargetNumbers* ghost : ghosts)
       for (const double end : {ghost->quantiles[1], ghost->quantiles[3]}) need.include(end);
-    if (!truth.empty() && std::isfinite(truth[t])) need.include(truth[t]);
+    if (!truth.empty() && std::isfinite(truth[t])) need.include(next_to_posterior(truth[t], targets_[t], series, t));
     axes.ranges.push_back(ranges_[t].update(need));
     axes.heights.push_back(heights_[t].update(peak));
   }

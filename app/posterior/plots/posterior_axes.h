@@ -22,6 +22,10 @@ struct AxisNeed {
   void include(double value);
 };
 
+// The true value of target t next to the posterior of the first series: that of a periodic target by whole periods.
+double next_to_posterior(double truth, const Target& target, const std::vector<PosteriorNumbers>& series,
+                         std::size_t t);
+
 // The range of an axis: stays fixed under small changes, and moves to round numbers when the content leaves it or fills
 // little of it.
 class StableRange {

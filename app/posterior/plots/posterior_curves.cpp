@@ -180,7 +180,7 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector
   }
   // A series with data only for another target is named as well: the first plot's legend is that of the whole figure.
   if (std::any_of(truth.begin(), truth.end(), [](double value) { return std::isfinite(value); }))
-    plot.rules.push_back({"truth", SeriesRole::truth, truth[t]});
+    plot.rules.push_back({"truth", SeriesRole::truth, next_to_posterior(truth[t], targets[t], series, t)});
   return plot;
 }
 
@@ -207,7 +207,10 @@ Plot joint_plot(const std::vector<PosteriorNumbers>& series, const std::vector<T
             {one->name, one->role, posterior_style(one->role, one->name), std::move(line.y), std::move(line.x)});
   }
   if (!truth.empty() && std::isfinite(truth[first]) && std::isfinite(truth[second]))
-    plot.scatters.push_back({"truth", SeriesRole::truth, {truth[first]}, {truth[second]}});
+    plot.scatters.push_back({"truth",
+                             SeriesRole::truth,
+                             {next_to_posterior(truth[first], targets[first], series, first)},
+                             {next_to_posterior(truth[second], targets[second], series, second)}});
   return plot;
 }
 

@@ -20,6 +20,7 @@
 #include "core/base/text/error.h"
 #include "core/base/threads/clock.h"
 #include "core/base/threads/one_thread.h"
+#include "core/periodic.h"
 #include "core/report/number_text.h"
 #include "tasks/parts/outlines.h"
 
@@ -32,13 +33,14 @@ constexpr std::size_t kPlaneWidthCells = 48;  // of an axis if only the sd is ne
 
 // `count` draws of a posterior of θ -> [count, d] float64 on the CPU: for one target its even quantiles, which change
 // smoothly with N; for more, samples of the source.
-torch::Tensor theta_draws(const PosteriorNumbers& numbers, const PosteriorSource& source, std::int64_t count) {
+torch::Tensor theta_draws(const std::vector<Target>& targets, const PosteriorNumbers& numbers,
+                          const PosteriorSource& source, std::int64_t count) {
   if (numbers.targets.size() > 1) return source.sample(count, kFigureSeed).to(torch::kCPU, torch::kFloat64);
   std::vector<double> draws;
   for (std::int64_t k = 0; k < count; ++k)
     draws.push_back(cell_quantile(numbers.cells[0], numbers.marginals[0],
                                   (static_cast<double>(k) + 0.5) / static_cast<double>(count)));
-  return torch::tensor(draws, torch::kFloat64).unsqueeze(1);
+  return wrapped(targets, torch::tensor(draws, torch::kFloat64).unsqueeze(1));
 }
 
 // largest_value of the first n observations, read in parts.
@@ -306,8 +308,8 @@ std::vector<TargetNumbers> SetPosterior::numbers_of(const AskedSet& set) const {
   add_numbers(task(), confined_, answer);
   std::vector<TargetNumbers> numbers = answer.shown_numbers(task(), run);
   if (!numbers.empty()) return numbers;
-  return sample_numbers(finite_samples(run, answer.sources.front(), kDerivedDraws, kFigureSeed,
-                                       [&] { return largest_of(*set_, set.n); }));
+  return sample_numbers(task().info().targets, finite_samples(run, answer.sources.front(), kDerivedDraws, kFigureSeed,
+                                                              [&] { return largest_of(*set_, set.n); }));
 }
 
 // A sample of the exact posterior [1, d]: a test with it judges the model, not the run. Undefined if the posterior is
@@ -373,10 +375,10 @@ std::shared_ptr<const PredictiveCheck> SetPosterior::check(const PosteriorAnswer
   const OneThread one_thread;
   for (const PosteriorNumbers& one : at.numbers)
     if (one.ours)
-      return std::make_shared<PredictiveCheck>(
-          predictive_check(task(), nuisances, theta_draws(one, at.source_of(one), kReplicates), set_->first(at.n), view,
-                           one.role, set_->simulated() ? static_cast<std::uint64_t>(set_->choice().index) : 0,
-                           at.source_of(one).sample(1, kFigureSeed)));
+      return std::make_shared<PredictiveCheck>(predictive_check(
+          task(), nuisances, theta_draws(task().info().targets, one, at.source_of(one), kReplicates), set_->first(at.n),
+          view, one.role, set_->simulated() ? static_cast<std::uint64_t>(set_->choice().index) : 0,
+          at.source_of(one).sample(1, kFigureSeed)));
   return nullptr;
 }
 
@@ -387,7 +389,7 @@ std::shared_ptr<const NuisanceView> SetPosterior::nuisance_view(const PosteriorA
   std::vector<ThetaDraws> draws;
   for (const PosteriorNumbers& one : at.numbers)
     if (one.role == SeriesRole::exact || (one.ours && draws.empty()))
-      draws.push_back({one.name, one.role, theta_draws(one, at.source_of(one), kNuisanceDraws)});
+      draws.push_back({one.name, one.role, theta_draws(task().info().targets, one, at.source_of(one), kNuisanceDraws)});
   if (draws.empty()) return nullptr;
   const TaskInfo& info = task().info();
   return std::make_shared<NuisanceView>(

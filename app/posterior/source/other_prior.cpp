@@ -14,6 +14,7 @@
 #include "core/base/text/text.h"
 #include "core/base/threads/one_thread.h"
 #include "core/eval/metrics/interval.h"
+#include "core/periodic.h"
 #include "core/prior_density.h"
 #include "core/report/number_text.h"
 
@@ -147,7 +148,7 @@ void use_density(const OtherPrior& prior, const PosteriorSource& source, const t
                  ReweighedPosterior& out) {
   const TaskInfo& info = prior.task().info();
   if (info.targets.size() != 1) return;
-  const Target& target = info.targets.front();
+  const Target target = turned(info.targets, draws).front();
   const double mean = draws.mean().item<double>(), reach = kReachInSds * draws.std().item<double>();
   const Cells cells{std::max(target.low, mean - reach), std::min(target.high, mean + reach), kRatioCells};
   if (!(cells.high > cells.low)) return;
@@ -191,7 +192,8 @@ OtherPrior::OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::
     part.learned = learned_prior(*task_, draws, part.target, reported[static_cast<std::size_t>(part.target)]);
 }
 
-torch::Tensor OtherPrior::log_ratio(const torch::Tensor& theta) const {
+torch::Tensor OtherPrior::log_ratio(const torch::Tensor& asked) const {
+  const torch::Tensor theta = wrapped(task_->info().targets, asked);
   torch::Tensor now = torch::zeros({theta.size(0)}, torch::kFloat64), old = torch::zeros_like(now);
   if (known_) old = log_prior(*task_, theta);
   for (const Part& part : parts_) {
@@ -258,7 +260,8 @@ ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& sou
   out.prior = prior.text();
   out.draws = kDerivedDraws;
   out.outside = prior.outside();
-  const torch::Tensor draws = source.sample(kDerivedDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64);
+  const torch::Tensor draws =
+      unrolled(prior.task().info().targets, source.sample(kDerivedDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64));
   const torch::Tensor logs = prior.log_ratio(draws);
   out.evidence = logs.exp().mean().item<double>();
   const double top = logs.max().item<double>();

@@ -27,7 +27,7 @@ constexpr Fit kLine = {6.1e-6, 1, 0.25, 0.15, 3, 2048, 16};
 constexpr Fit kPlane = {2e-4, 0.4, 0.4, 0.12, 2.5, 192, 8};
 
 std::pair<double, double> bounds_of(const Target& target, bool confined) {
-  return confined ? std::pair(target.low, target.high) : std::pair(-kInfinity, kInfinity);
+  return confined || target.periodic ? std::pair(target.low, target.high) : std::pair(-kInfinity, kInfinity);
 }
 
 // Cells that a marginal occupies, and its sd in cells.

@@ -8,11 +8,12 @@
 #include "core/base/gpu/transfer.h"
 #include "core/eval/metrics/interval.h"
 #include "core/nuisance_posterior.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kDraws = 4000;
+constexpr std::int64_t kDraws = 4000, kCuttingDraws = 512;
 
 // Folds back what a kernel smears beyond the range of all samples; remaining cells keep their width.
 CellDensity folded(CellDensity smooth, double low, double high) {
@@ -42,7 +43,7 @@ void sample_targets(PosteriorDraft& draft, const std::vector<Target>& targets, b
       draft.numbers.draws.push_back(doubles(column));
       draft.numbers.targets.push_back(draw_numbers(draft.numbers.draws.back()));
       CellDensity smooth = kernel_density(draft.numbers.draws.back());
-      if (confined) smooth = folded(std::move(smooth), targets[t].low, targets[t].high);
+      if (confined || targets[t].periodic) smooth = folded(std::move(smooth), targets[t].low, targets[t].high);
       draft.numbers.cells.push_back({smooth.low, smooth.high, smooth.density.size()});
       draft.numbers.marginals.push_back(std::move(smooth.density));
     }
@@ -120,12 +121,36 @@ void find_grids(std::vector<PosteriorDraft>& group, const std::vector<Target>& t
     if (!group[k].failed && !numbers[k].empty()) group[k].numbers.targets = numbers[k];
 }
 
+// Cuts periodic targets open opposite of all the sources' samples, and makes the sources' values those between the
+// cuts.
+void cut_open(std::vector<Target>& targets, std::vector<PosteriorSource>& sources) {
+  if (!any_periodic(targets)) return;
+  std::vector<torch::Tensor> draws;
+  for (const PosteriorSource& source : sources) {
+    try {
+      draws.push_back(source.sample(kCuttingDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64));
+    } catch (const std::exception&) {
+      // It fails again where its numbers are asked for.
+    }
+  }
+  if (draws.empty()) return;
+  targets = turned(std::move(targets), torch::cat(draws));
+  const std::vector<Target> all = targets;
+  for (PosteriorSource& source : sources) {
+    if (source.mean.defined()) source.mean = wrapped(all, source.mean);
+    source.sample = [all, inner = source.sample](std::int64_t draws, std::uint64_t seed) {
+      return wrapped(all, inner(draws, seed).to(torch::kCPU, torch::kFloat64));
+    };
+  }
+}
+
 }  // namespace
 
-std::vector<PosteriorNumbers> posterior_numbers(const std::vector<Target>& targets, bool confined,
-                                                const std::vector<PosteriorSource>& sources,
+std::vector<PosteriorNumbers> posterior_numbers(std::vector<Target> targets, bool confined,
+                                                std::vector<PosteriorSource> sources,
                                                 const std::function<void(const std::string&)>& problem,
                                                 std::size_t cells) {
+  cut_open(targets, sources);
   if (cells == 0) cells = targets.size() == 1 ? 400 : 96;
   std::vector<std::vector<PosteriorDraft>> groups(1);
   for (const PosteriorSource& source : sources) {

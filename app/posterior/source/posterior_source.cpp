@@ -11,6 +11,7 @@
 #include "core/eval/references/learned_product.h"
 #include "core/given.h"
 #include "core/likelihood/refined_posterior.h"
+#include "core/periodic.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -48,21 +49,24 @@ PosteriorSource reference_source(const Task& task, const std::string& name, cons
     if (keep_going && !keep_going()) throw Stopped();
     reference->add(x.slice(first, std::min(first + kChunk, x.count())));
   }
-  PosteriorSource source = known_source(name, reference);
+  PosteriorSource source = known_source(name, reference, task.info().targets);
   source.milliseconds = 1000 * watch.seconds();
   return source;
 }
 
-PosteriorSource known_source(const std::string& name, const std::shared_ptr<ReferencePosterior>& reference) {
+PosteriorSource known_source(const std::string& name, const std::shared_ptr<ReferencePosterior>& reference,
+                             const std::vector<Target>& targets) {
   PosteriorSource source;
   source.name = name;
   source.role = reference_role(name);
   source.mean = reference->mean();
   source.sd = reference->covariance().diagonal().sqrt();
-  source.log_density = [reference](const torch::Tensor& theta) { return reference->log_density(theta); };
-  source.sample = [reference](std::int64_t draws, std::uint64_t seed) {
+  source.log_density = [reference, targets](const torch::Tensor& theta) {
+    return reference->log_density(wrapped(targets, theta));
+  };
+  source.sample = [reference, targets](std::int64_t draws, std::uint64_t seed) {
     Stream stream(stream_key(seed, Purpose::posterior), 1);
-    return reference->sample(draws, stream);
+    return wrapped(targets, reference->sample(draws, stream));
   };
   return source;
 }

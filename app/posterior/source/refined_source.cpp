@@ -8,6 +8,7 @@
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/clock.h"
+#include "core/periodic.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -154,11 +155,13 @@ RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given,
   out.source.role = SeriesRole::other;
   out.source.mean = posterior->mean;
   out.source.sd = posterior->sd;
-  const auto density = std::make_shared<const RefinedDensity>(*posterior, known_.likelihood->space());
+  const auto density = std::make_shared<const RefinedDensity>(*posterior);
   out.source.log_density = [density, likelihood = known_.likelihood](const torch::Tensor& theta) {
     return density->log_density(theta);
   };
-  out.source.sample = [posterior](std::int64_t draws, std::uint64_t own) { return resampled(*posterior, draws, own); };
+  out.source.sample = [posterior, targets = task_->info().targets](std::int64_t draws, std::uint64_t own) {
+    return wrapped(targets, resampled(*posterior, draws, own));
+  };
   out.source.milliseconds = 1000 * watch.seconds();
   return out;
 }
@@ -200,14 +203,16 @@ std::string disagreement_with_run(const RefinedPosterior& refined, const torch::
                                   const TaskInfo& info) {
   for (std::int64_t k = 0; k < refined.mean.numel(); ++k) {
     const double own = sd[k].item<double>(), sharp = refined.sd[k].item<double>();
-    const double apart = std::abs(mean[k].item<double>() - refined.mean[k].item<double>());
+    const Target& target = info.targets[static_cast<std::size_t>(k)];
+    const double difference = mean[k].item<double>() - refined.mean[k].item<double>();
+    const double apart =
+        std::abs(target.periodic ? wrapped(difference, -0.5 * target.period(), target.period()) : difference);
     const double explained = std::sqrt(std::max(own * own - sharp * sharp, 0.0) + std::pow(kOwnError * own, 2));
     if (apart <= kApart * explained && sharp <= kWider * own) continue;
-    const std::string& label = info.targets[static_cast<std::size_t>(k)].label;
     return fmt::format(
         "The run and the refined posterior disagree on {}: {} ± {} and {} ± {}, which their widths do not explain; "
         "one of them is wrong for this set: compare with --predictive 200 and evaluate",
-        label, number_text(mean[k].item<double>(), 3), number_text(own, 2),
+        target.label, number_text(mean[k].item<double>(), 3), number_text(own, 2),
         number_text(refined.mean[k].item<double>(), 3), number_text(sharp, 2));
   }
   return "";

@@ -14,6 +14,7 @@
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/periodic.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -134,7 +135,7 @@ ExternalValidation validate_items(const LoadedRun& run, const Items& known, cons
     EmbeddedSet embedded(run.estimator, set.x.count());
     embedded.add(set.x);
     const torch::Tensor aggregate = embedded.aggregate(n, set.x);
-    const torch::Tensor samples = finite_samples(
+    const torch::Tensor drawn = finite_samples(
         {run}, estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, n, set.latents.given), draws, 1,
         [&] { return largest_value(set.x); });
     const ItemMarks marks = marks_of(set);
@@ -143,9 +144,13 @@ ExternalValidation validate_items(const LoadedRun& run, const Items& known, cons
                            [&](const ValidatedKind& one) { return one.kind == kind; });
     if (at == validated.kinds.end())
       at = validated.kinds.insert(at, {.kind = kind, .n = n, .inside90 = std::vector<double>(d), .other = set.other});
+    const std::vector<Target> targets = turned(info.targets, drawn.to(torch::kFloat64));
+    const torch::Tensor samples = wrapped(targets, drawn.to(torch::kFloat64));
     const torch::Tensor levels = torch::tensor({0.005, 0.05, 0.95, 0.995}, torch::kFloat64);
-    const torch::Tensor quantiles = at::quantile(samples.to(torch::kFloat64), levels, 0);  // [4, d]
-    const std::vector<double>& own = marks.own;
+    const torch::Tensor quantiles = at::quantile(samples, levels, 0);  // [4, d]
+    std::vector<double> own = marks.own;
+    for (std::size_t t = 0; t < d; ++t)
+      if (targets[t].periodic) own[t] = wrapped(own[t], targets[t].low, targets[t].period());
     ValidatedItem item = {.name = texts[k], .kind = kind, .own = own};
     for (std::size_t t = 0; t < d; ++t) {
       const auto q = [&](std::int64_t level) { return quantiles[level][static_cast<std::int64_t>(t)].item<double>(); };

@@ -5,6 +5,7 @@
 
 #include "app/posterior/validation/external_validation.h"
 #include "core/base/text/error.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -16,7 +17,11 @@ constexpr double kNormal90 = 1.6448536, kNormal99 = 2.5758293;
 struct OpenPlace {
   double low, high, scale;
 
-  explicit OpenPlace(const Target& target) : low(target.low), high(target.high), scale(target.scale) {}
+  // Unrolled values of a periodic target have no bounds.
+  explicit OpenPlace(const Target& target)
+      : low(target.periodic ? -INFINITY : target.low),
+        high(target.periodic ? INFINITY : target.high),
+        scale(target.scale) {}
   static torch::Tensor open(const torch::Tensor& positive) {  // the inverse of softplus
     return positive + at::log(-at::expm1(-positive));
   }
@@ -171,8 +176,10 @@ PosteriorSource recalibrated(PosteriorSource source, const std::vector<Target>& 
   constexpr std::int64_t kDraws = 4096;
   constexpr std::uint64_t kSeed = 1;
   if (recalibrations.empty() || !source.sample) return source;
-  const torch::Tensor draws = source.sample(kDraws, kSeed).to(torch::kCPU, torch::kFloat64);
-  if (!at::isfinite(draws).all().item<bool>()) return source;
+  const torch::Tensor drawn = source.sample(kDraws, kSeed).to(torch::kCPU, torch::kFloat64);
+  if (!at::isfinite(drawn).all().item<bool>()) return source;
+  const std::vector<Target> own = turned(targets, drawn);
+  const torch::Tensor draws = wrapped(own, drawn);
   struct Widened {
     std::int64_t target;
     OpenPlace place;
@@ -190,18 +197,19 @@ PosteriorSource recalibrated(PosteriorSource source, const std::vector<Target>& 
   }
   if (widened.empty()) return source;
   const auto sample = source.sample;
-  source.sample = [sample, widened](std::int64_t count, std::uint64_t seed) {
+  source.sample = [sample, widened, own, targets](std::int64_t count, std::uint64_t seed) {
     const torch::Tensor raw = sample(count, seed);
-    torch::Tensor theta = raw.to(torch::kFloat64).clone();
+    torch::Tensor theta = wrapped(own, raw.to(torch::kFloat64)).clone();
     for (const Widened& one : widened) {
       const torch::Tensor from = (one.place.at(theta.select(1, one.target)) - one.middle) / one.width;
       theta.select(1, one.target).copy_(one.place.value(one.middle + one.width * one.spread.out(from)));
     }
-    return theta.to(raw.scalar_type());
+    return wrapped(targets, theta).to(raw.scalar_type());
   };
   if (const auto log_density = source.log_density)
-    source.log_density = [log_density, widened](const torch::Tensor& theta) {
-      torch::Tensor before = theta.to(torch::kFloat64).clone();
+    source.log_density = [log_density, widened, own](const torch::Tensor& asked_at) {
+      const torch::Tensor theta = wrapped(own, asked_at.to(torch::kFloat64));
+      torch::Tensor before = theta.clone();
       torch::Tensor slope = at::zeros({theta.size(0)}, before.options());
       for (const Widened& one : widened) {
         const torch::Tensor asked = theta.select(1, one.target).to(torch::kFloat64);

@@ -7,6 +7,7 @@
 
 #include "core/base/numbers/random.h"
 #include "core/ensemble.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -24,14 +25,19 @@ Disagreement disagreement(const Estimator& estimator, const torch::Tensor& aggre
   const std::vector<torch::Tensor> parts = member_parts(members, aggregate);
   const auto count = static_cast<double>(members.size());
   out.members = static_cast<std::int64_t>(members.size());
+  const std::vector<Target>& targets = estimator.task().info().targets;
   std::vector<torch::Tensor> means, squares;
+  torch::Tensor center;
   double variance = 0;
   for (std::size_t k = 0; k < members.size(); ++k) {
     // All use one key: equal members give equal samples, so that their means differ only because the members do.
     const torch::Tensor theta =
         members[k]->sample(parts[k], n, kDraws, stream_key(kFigureSeed, Purpose::posterior), given);
-    means.push_back(theta[0].mean(0));
-    squares.push_back(theta[0].square().mean(0));
+    // All members' values of a periodic target lie within half a period of one center.
+    if (k == 0) center = unrolled(targets, theta, torch::zeros({1, theta.size(2)}, torch::kFloat64)).samples.mean(1);
+    const torch::Tensor near = next_to(targets, theta[0], center);
+    means.push_back(near.mean(0));
+    squares.push_back(near.square().mean(0));
     std::vector<torch::Tensor> scores;
     for (std::size_t j = 0; j < members.size(); ++j)
       scores.push_back(members[j]->log_prob_grid(theta, parts[j], n, given)[0]);

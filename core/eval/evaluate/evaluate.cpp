@@ -17,6 +17,7 @@
 #include "core/eval/metrics/mean_error.h"
 #include "core/eval/metrics/prior_gain.h"
 #include "core/given.h"
+#include "core/periodic.h"
 #include "core/sets/amounts.h"
 #include "core/stored_sets.h"
 #include "core/target_support.h"
@@ -146,14 +147,17 @@ class SizeEvaluation {
     const std::uint64_t key =
         stream_key(options_.seed + static_cast<std::uint64_t>(first) * 977 + static_cast<std::uint64_t>(row_.n) * 7919,
                    Purpose::posterior);
-    const torch::Tensor samples = estimator_.sample(aggregates, n, options_.samples, key, latents.given);
-    append_doubles(ranks_, central_ranks(samples, latents.theta, key));
-    append_doubles(absolute_error_, relative_errors(samples, latents.theta, range_));
+    const torch::Tensor drawn = estimator_.sample(aggregates, n, options_.samples, key, latents.given);
+    const std::vector<Target>& targets = task().info().targets;
+    const Unrolled cut = cut_open(targets, drawn, latents.theta, key);
+    append_doubles(ranks_, central_ranks(cut.samples, cut.theta, key));
+    const auto [samples, theta] = unrolled(targets, drawn, latents.theta);
+    append_doubles(absolute_error_, relative_errors(samples, theta, range_));
     const torch::Tensor sds = samples.std(1);
     append_doubles(sds_, sds.mean(1));
     append_doubles(set_means_, samples.mean(1));
     append_doubles(set_sds_, sds);
-    further_.add(samples, latents.theta, aggregates, key);
+    further_.add(drawn, latents.theta, aggregates, key);
     if (resampled) pool_->rank(first, aggregates, latents);
   }
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/periodic.h"
+
 namespace pairs {
 
 PoolRanks::PoolRanks(Estimator& estimator, const EvaluationOptions& options, const EvaluationRow& row)
@@ -43,7 +45,8 @@ void PoolRanks::rank(std::int64_t first, const torch::Tensor& aggregates, const 
       options_.seed + static_cast<std::uint64_t>(first) * 977 + static_cast<std::uint64_t>(n_) * 7919, Purpose::check);
   const torch::Tensor samples = estimator_.sample(moved, torch::full({count * replicates}, n_, torch::kInt64), kDraws,
                                                   key, repeated(latents.given));
-  const torch::Tensor ranks = central_ranks(samples, repeated(latents.theta), key);
+  const Unrolled cut = cut_open(estimator_.task().info().targets, samples, repeated(latents.theta), key);
+  const torch::Tensor ranks = central_ranks(cut.samples, cut.theta, key);
   for (std::size_t t = 0; t < ranks_.size(); ++t)
     ranks_[t].push_back(ranks.select(1, static_cast<std::int64_t>(t)).reshape({count, replicates}));
 }

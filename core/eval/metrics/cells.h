@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/axis_cells.h"
+#include "core/base/numbers/axis_cells.h"
 
 namespace pairs {
 

@@ -5,6 +5,7 @@
 
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/periodic.h"
 #include "core/target_model.h"
 #include "core/train/settings/config_keys.h"
 #include "core/train/settings/curriculum.h"
@@ -273,9 +274,12 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   if (c.pretrain.rotate && !task.rotation_invariant)
     fail_usage("{} = true would change what task {} asks for or what its sets are like; set it to false",
                "pretrain.rotate"_key, task.name);
-  if (!target.linear() && c.finetune.start == "linear")
-    fail_usage("{} = \"linear\" cannot fit the target of task {}, an image; use \"pretrained\" or \"fresh\"",
-               "finetune.start"_key, task.name);
+  if (const std::string why = target.not_linear(task); !why.empty() && c.finetune.start == "linear")
+    fail_usage("{} = \"linear\" cannot fit the target of task {}, which is {}; use \"pretrained\" or \"fresh\"",
+               "finetune.start"_key, task.name, why);
+  if (any_periodic(task.targets) && !head_kind(c.estimator.head.kind).loss_is_nll)
+    fail_usage("{} = \"{}\" does not model a periodic target: use \"spline\", \"mixture\" or \"umnn\"", "head.kind"_key,
+               c.estimator.head.kind);
 }
 
 }  // namespace pairs

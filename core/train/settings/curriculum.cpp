@@ -89,9 +89,11 @@ std::vector<Written> read_lessons(std::string_view text) {
 // Why sets of `lesson` do not fit networks of `task`, "" if they do.
 std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool rotate) {
   if (lesson.observation_shape != task.observation_shape) return "observations of another shape";
-  if (!std::equal(
-          lesson.targets.begin(), lesson.targets.end(), task.targets.begin(), task.targets.end(),
-          [](const Target& a, const Target& b) { return a.name == b.name && a.low == b.low && a.high == b.high; }))
+  if (lesson.periods != task.periods) return "observations with other periods";
+  if (!std::equal(lesson.targets.begin(), lesson.targets.end(), task.targets.begin(), task.targets.end(),
+                  [](const Target& a, const Target& b) {
+                    return a.name == b.name && a.low == b.low && a.high == b.high && a.periodic == b.periodic;
+                  }))
     return "other targets";
   if (lesson.target_size() != task.target_size()) return "a target of another shape";
   if (lesson.given_size() != task.given_size()) return "other values given";

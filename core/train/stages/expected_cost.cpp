@@ -340,8 +340,10 @@ class Timing {
     const auto columns = static_cast<std::int64_t>(info.observation_numbers());
     const auto parameters = static_cast<std::int64_t>(info.targets.size() + info.nuisances.size());
     const LikelihoodConfig& wanted = config_.likelihood;
-    ColumnDensity density(wanted.networks.density, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
-                          2 * parameters + info.given_size(), at::detail::createCPUGenerator(1));
+    std::vector<ColumnForm> forms(static_cast<std::size_t>(columns));
+    for (std::size_t k = 0; k < forms.size(); ++k) forms[k].circle = info.column_period(k) > 0;
+    ColumnDensity density(wanted.networks.density, std::move(forms), 2 * parameters + info.given_size(),
+                          at::detail::createCPUGenerator(1));
     const std::int64_t rows = std::max<std::int64_t>(1, batch / wanted.networks.members);
     const torch::Tensor x = at::zeros({rows, columns}), context = at::zeros({rows, 2 * parameters + info.given_size()});
     return static_cast<double>(wanted.networks.members) *

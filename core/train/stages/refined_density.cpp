@@ -1,7 +1,10 @@
 #include "core/train/stages/refined_density.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
+
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -33,11 +36,14 @@ MadeDensity refined_density(const RunLikelihood& known, const std::shared_ptr<co
                                                                 const Latents& own) -> std::optional<MadeScore> {
     const RefinedPosterior posterior = refined_by(*likelihood, *task, x, own.given, {}, kFigureSeed, keep_going);
     if (!posterior.refused.empty()) return std::nullopt;
-    const double value = RefinedDensity(posterior, likelihood->space()).log_density(own.theta).item<double>();
+    const double value = RefinedDensity(posterior).log_density(own.theta).item<double>();
     // Whether a set is left out must not depend on its θ, which the range of the parameters may not hold.
     MadeScore out{std::isnan(value) ? -std::numeric_limits<double>::infinity() : value};
-    const torch::Tensor below =
-        (resampled(posterior, kRankSamples, kFigureSeed) < own.theta.to(torch::kFloat64)).to(torch::kFloat64).mean(0);
+    // The cut of periodic targets is drawn by a number that depends on the observations alone.
+    const auto key = std::bit_cast<std::uint64_t>(posterior.mean[0].item<double>());
+    const Unrolled cut = cut_open(task->info().targets, resampled(posterior, kRankSamples, kFigureSeed).unsqueeze(0),
+                                  own.theta.to(torch::kFloat64), key);
+    const torch::Tensor below = (cut.samples.squeeze(0) < cut.theta).to(torch::kFloat64).mean(0);
     for (std::int64_t t = 0; t < below.numel(); ++t) out.ranks.push_back(below[t].item<double>());
     return out;
   };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/target_model.h"
+
 namespace pairs {
 namespace {
 
@@ -24,9 +26,7 @@ double mean_over(SizeDistribution distribution, std::int64_t most, const std::fu
 double least_loss(const TaskInfo& task, const HeadConfig& head, const std::vector<std::int64_t>& sizes,
                   SizeDistribution distribution, const std::function<double(std::int64_t)>& exact_nll) {
   if (!head_kind(head.kind).loss_is_nll || sizes.empty()) return NAN;
-  double scales = 0;
-  for (const Target& target : task.targets)
-    scales += std::log(confines(head) ? target.high - target.low : target.scale);
+  const double scales = target_model(task).scale(task, head).log_scale;
   if (distribution != SizeDistribution::list) return mean_over(distribution, sizes.back(), exact_nll) - scales;
   double sum = 0;
   for (const std::int64_t n : sizes) sum += exact_nll(n) / static_cast<double>(sizes.size());

@@ -20,10 +20,10 @@ constexpr int kOctaves = 40;
 
 void linear_start(Estimator& estimator, const RunConfig& config, const AggregateCache& cache) {
   const TaskInfo& task = estimator.task().info();
-  PAIRS_CHECK(
-      target_model(task).linear(),
-      "The target of task {} is an image, which a linear start cannot fit; set {} to \"pretrained\" or \"fresh\"",
-      task.name, "finetune.start"_key);
+  const std::string why = target_model(task).not_linear(task);
+  PAIRS_CHECK(why.empty(),
+              "The target of task {} is {}, which a linear start cannot fit; set {} to \"pretrained\" or \"fresh\"",
+              task.name, why, "finetune.start"_key);
   at::NoGradGuard no_grad;
   std::vector<std::int64_t> heads = estimator.sizes();
   if (heads.empty()) heads.push_back(0);

@@ -45,6 +45,7 @@ SimulationFiles read_simulations(const toml::table& source, const std::string& w
 }
 
 std::string support_text(const Target& target) {
+  if (target.periodic) return fmt::format("from {} to {}, whose ends are the same", target.low, target.high);
   if (std::isfinite(target.low) && std::isfinite(target.high))
     return fmt::format("between {} and {}", target.low, target.high);
   if (std::isfinite(target.low)) return fmt::format("from {} on", target.low);

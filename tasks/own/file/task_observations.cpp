@@ -85,6 +85,32 @@ std::vector<std::int64_t> read_covariates(const toml::node& node, const TableRea
   return out;
 }
 
+// The period of each column, from the table of those that have one.
+std::vector<double> read_periods(const toml::table& source, const std::string& where,
+                                 const std::vector<std::string>& columns) {
+  TableReader table(source, "x.periodic", where);
+  std::vector<double> out(columns.size(), 0);
+  for (const auto& [key, node] : source)
+    if (std::find(columns.begin(), columns.end(), std::string(key.str())) == columns.end()) {
+      const std::string near = nearest(std::string(key.str()), columns);
+      table.refuse(
+          node, fmt::format("'x.periodic' names '{}', which is none of the columns of x{}",
+                            printable(std::string(key.str())), near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const auto period = table.number(columns[k].c_str());
+    if (!period) continue;
+    if (!(*period > 0 && std::isfinite(*period)))
+      table.refuse(*source.get(columns[k]),
+                   fmt::format("'x.periodic.{}' must be the number after which its values repeat, above 0: 360 of "
+                               "degrees",
+                               columns[k]));
+    out[k] = *period;
+  }
+  table.finish();
+  return out;
+}
+
 }  // namespace
 
 void read_x(const toml::table& source, const std::string& where, TaskFile& task) {
@@ -98,6 +124,7 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
   const auto shape = table.wholes("shape");
   const auto typical = table.number("typical");
   const auto covariates = table.texts("covariates");
+  const toml::table* const periodic = table.table("periodic");
   info.x_text = table.text_or("text", "");
   const auto& given = columns ? columns : rows;
   read_input(table, given ? static_cast<std::int64_t>(given->size()) : shape ? shape->front() : 1, task);
@@ -110,6 +137,12 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
   if (covariates && !columns)
     table.refuse(*source.get("covariates"),
                  "'x.covariates' names some of x.columns, which [x] does not have; leave it out");
+  if (periodic && !columns && !rows)
+    table.refuse(*source.get("periodic"),
+                 "'x.periodic' names columns, which [x] does not have; write columns = [names] in place of shape");
+  if (periodic && !task.standardizes)
+    table.refuse(*source.get("periodic"),
+                 "'x.periodic' has no effect with standardize = false; remove one or the other");
   if (const auto& names = columns ? columns : rows) {
     if (static_cast<std::int64_t>(names->size()) > kMostColumns)
       table.refuse_table(
@@ -125,6 +158,7 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
     info.observation_columns = *names;
     info.observation_shape = {static_cast<std::int64_t>(names->size())};
     info.kind = ObservationKind::points;
+    if (periodic) info.periods = read_periods(*periodic, where, *names);
     if (covariates) info.covariates = read_covariates(*source.get("covariates"), table, *covariates, *names);
     if (rows) {
       info.kind = ObservationKind::rows;

@@ -115,6 +115,18 @@ std::optional<std::pair<double, double>> read_support(const toml::table& source,
   return support;
 }
 
+// Reads whether the ends of the support are the same value, as of an angle.
+bool read_periodic(const toml::table& source, TableReader& table,
+                   const std::optional<std::pair<double, double>>& support) {
+  const bool periodic = table.flag("periodic").value_or(false);
+  const auto finite = [&] { return std::isfinite(support->first) && std::isfinite(support->second); };
+  if (periodic && !(support && finite()))
+    table.refuse(*source.get("periodic"),
+                 fmt::format("'{}' needs the range that values repeat after; write '{}' = [low, high], both finite",
+                             table.full("periodic"), table.full("support")));
+  return periodic;
+}
+
 }  // namespace
 
 bool is_word(std::string_view text, std::string_view more) {
@@ -148,6 +160,7 @@ void read_target(const toml::table& source, const std::string& where, std::vecto
                          "end, or state the prior, as in prior = \"normal(0, 1)\"");
   target.low = support->first;
   target.high = support->second;
+  target.periodic = read_periodic(source, table, support);
   const auto view = table.interval("view", false);
   const auto location = table.number("location"), scale = table.number("scale"), range = table.number("range");
   if ((scale && !(*scale > 0 && std::isfinite(*scale))) || (range && !(*range > 0 && std::isfinite(*range))))
@@ -171,8 +184,12 @@ void read_nuisance(const toml::table& source, const std::string& where, std::vec
   TableReader table(source, "nuisances", where);
   Nuisance nuisance;
   read_words(table, names, nuisance);
-  const auto support = read_support(source, table, nuisance.prior).value_or(std::pair(-kInfinite, kInfinite));
-  const auto view = table.interval("view", false);
+  const auto stated = read_support(source, table, nuisance.prior);
+  const auto support = stated.value_or(std::pair(-kInfinite, kInfinite));
+  if (read_periodic(source, table, stated)) nuisance.period = support.second - support.first;
+  auto view = table.interval("view", false);
+  if (view && nuisance.period > 0)
+    table.refuse(*source.get("view"), "'nuisances.view' of a periodic nuisance is its support; leave it out");
   nuisance.view_low = view ? view->first : kUnknown;
   nuisance.view_high = view ? view->second : kUnknown;
   if (const auto column = table.text("column")) {

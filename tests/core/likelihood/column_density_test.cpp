@@ -10,8 +10,8 @@ namespace pairs {
 namespace {
 
 // A network with weights that make its mixtures differ between contexts.
-ColumnDensity stirred(std::vector<double> cells, std::int64_t context) {
-  ColumnDensity density({4, 16, 2}, std::move(cells), context, at::detail::createCPUGenerator(3));
+ColumnDensity stirred(std::vector<ColumnForm> forms, std::int64_t context) {
+  ColumnDensity density({4, 16, 2}, std::move(forms), context, at::detail::createCPUGenerator(3));
   const at::NoGradGuard no_grad;
   at::Generator generator = at::detail::createCPUGenerator(4);
   for (torch::Tensor& one : density.parameters()) one.add_(0.4 * at::randn(one.sizes(), generator, one.options()));
@@ -20,7 +20,7 @@ ColumnDensity stirred(std::vector<double> cells, std::int64_t context) {
 
 TEST(ColumnDensity, IntegratesToOne) {
   const at::NoGradGuard no_grad;
-  const ColumnDensity density = stirred({0, 0}, 2);
+  const ColumnDensity density = stirred({{}, {}}, 2);
   const torch::Tensor context = torch::tensor({{0.3F, -1.1F}});
   constexpr std::int64_t side = 801;
   const torch::Tensor axis = at::linspace(-40, 40, side, at::kDouble);
@@ -34,7 +34,7 @@ TEST(ColumnDensity, IntegratesToOne) {
 TEST(ColumnDensity, ProbabilitiesOfWholeNumbersSumToOne) {
   const at::NoGradGuard no_grad;
   const double cell = 0.25;
-  const ColumnDensity density = stirred({cell}, 1);
+  const ColumnDensity density = stirred({{cell}}, 1);
   for (const float c : {-2.0F, 0.5F, 1.7F}) {
     const torch::Tensor x = (at::arange(-4000, 4001, at::kDouble) * cell + 0.1).to(torch::kFloat32).unsqueeze(1);
     const torch::Tensor log = density.log_prob(x, at::full({x.size(0), 1}, c)).to(torch::kFloat64);
@@ -45,8 +45,9 @@ TEST(ColumnDensity, ProbabilitiesOfWholeNumbersSumToOne) {
 
 TEST(ColumnDensity, OfAllPairsIsThatOfEach) {
   const at::NoGradGuard no_grad;
-  for (const std::vector<double>& cells : {std::vector<double>{0}, {0, 0.5, 0}}) {
-    const ColumnDensity density = stirred(cells, 2);
+  using Forms = std::vector<ColumnForm>;
+  for (const Forms& forms : {Forms{{}}, Forms{{}, {0.5}, {}}, Forms{{0, true}, {}, {0, true}, {M_PI / 6, true}}}) {
+    const ColumnDensity density = stirred(forms, 2);
     at::Generator generator = at::detail::createCPUGenerator(5);
     const torch::Tensor x = at::randn({7, density.columns()}, generator, at::TensorOptions(at::kFloat)),
                         context = at::randn({5, 2}, generator, at::TensorOptions(at::kFloat));
@@ -58,7 +59,7 @@ TEST(ColumnDensity, OfAllPairsIsThatOfEach) {
 
 // Samples follow the density: their normal scores are standard normal, and independent between columns.
 TEST(ColumnDensity, SamplesHaveStandardNormalScores) {
-  const ColumnDensity density = stirred({0, 0}, 1);
+  const ColumnDensity density = stirred({{}, {}}, 1);
   constexpr std::int64_t count = 40000;
   const torch::Tensor context = at::linspace(-1, 1, count).unsqueeze(1), x = density.sample(context, 9);
   const torch::Tensor scores = density.normal_scores(x, context).to(torch::kFloat64);
@@ -70,6 +71,43 @@ TEST(ColumnDensity, SamplesHaveStandardNormalScores) {
   EXPECT_NEAR((scores.select(1, 0) * scores.select(1, 1)).mean().item<double>(), 0, tolerance);
   EXPECT_TRUE(at::equal(x, density.sample(context, 9)));
   EXPECT_FALSE(at::equal(x, density.sample(context, 10)));
+}
+
+// A density on the circle: of mass 1, the same after a whole turn, also for a lattice around it and for the columns
+// that follow.
+TEST(ColumnDensity, WrapsAroundACircle) {
+  const at::NoGradGuard no_grad;
+  const double step = M_PI / 18;
+  const ColumnDensity density = stirred({{0, true}, {0, true}, {step, true}}, 1);
+  const auto row = [](const torch::Tensor& all) { return all.to(torch::kFloat32); };
+  for (const float c : {-2.0F, 0.5F, 1.7F}) {
+    constexpr std::int64_t side = 600;
+    const torch::Tensor axis = (at::arange(side, at::kDouble) + 0.5) * (2 * M_PI / side) - M_PI;
+    const torch::Tensor plane = row(at::cartesian_prod({axis, axis})), none = at::zeros({plane.size(0), 1});
+    const torch::Tensor x = at::cat({plane, none}, 1), context = at::full({x.size(0), 1}, c);
+    const double cell = 2 * M_PI / side;
+    const torch::Tensor log = density.log_prob_of_first(x, context, 2).to(torch::kFloat64);
+    EXPECT_NEAR(log.exp().sum().item<double>() * cell * cell, 1, 1e-3) << c;
+    for (std::int64_t j = 0; j < 2; ++j) {
+      torch::Tensor turned = x.clone();
+      turned.select(1, j).add_(2 * M_PI);
+      EXPECT_TRUE(at::allclose(density.log_prob(turned, context), density.log_prob(x, context), 1e-3, 1e-3)) << j;
+    }
+    const torch::Tensor lattice = row(at::arange(36, at::kDouble) * step - M_PI + 0.1).unsqueeze(1);
+    const torch::Tensor at_two = at::cat({at::full({36, 2}, 0.7F), lattice}, 1);
+    EXPECT_NEAR(density.log_prob(at_two, at::full({36, 1}, c), 2).to(torch::kFloat64).exp().sum().item<double>(), 1,
+                1e-3)
+        << c;
+  }
+  constexpr std::int64_t count = 40000;
+  const torch::Tensor context = at::linspace(-1, 1, count).unsqueeze(1), x = density.sample(context, 9);
+  EXPECT_LT(x.slice(1, 0, 2).abs().max().item<double>(), M_PI + 1e-5);
+  const torch::Tensor scores = density.normal_scores(x, context).to(torch::kFloat64);
+  const double tolerance = 5 / std::sqrt(static_cast<double>(count));
+  for (std::int64_t j = 0; j < 2; ++j) {
+    EXPECT_NEAR(scores.select(1, j).mean().item<double>(), 0, tolerance);
+    EXPECT_NEAR(scores.select(1, j).square().mean().item<double>(), 1, 2 * tolerance);
+  }
 }
 
 }  // namespace

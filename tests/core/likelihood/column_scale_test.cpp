@@ -48,11 +48,12 @@ TEST(ColumnScale, StandardizesAndGoesBack) {
     EXPECT_EQ(scale.refused(column), "");
     const ColumnScale again = ColumnScale::from(scale.numbers());
     EXPECT_TRUE(at::equal(again.standardized(column), t));
-    EXPECT_EQ(again.cell(), scale.cell());
+    EXPECT_EQ(again.form().cell, scale.form().cell);
     if (scale.kind() != ColumnKind::lattice) continue;
     const double step = std::get<0>(at::_unique(t, true)).diff().min().item<double>();
-    EXPECT_NEAR(scale.cell(), step, 1e-9);
-    EXPECT_TRUE(at::allclose(scale.original(t + 0.4 * scale.cell()), column, 1e-9, 1e-9)) << "rounded to the lattice";
+    EXPECT_NEAR(scale.form().cell, step, 1e-9);
+    EXPECT_TRUE(at::allclose(scale.original(t + 0.4 * scale.form().cell), column, 1e-9, 1e-9))
+        << "rounded to the lattice";
   }
 }
 
@@ -72,6 +73,33 @@ TEST(ColumnScale, RefusesNumbersOfNoScale) {
   numbers = scale.numbers();
   numbers[1] = 0;
   EXPECT_THAT(message_of([&] { ColumnScale::from(numbers); }), HasSubstr("not above 0"));
+}
+
+TEST(ColumnScale, OfAPeriodicColumnIsAnAngle) {
+  at::Generator generator = at::detail::createCPUGenerator(8);
+  const torch::Tensor normal = at::randn({4000}, generator, at::TensorOptions(at::kDouble));
+  const torch::Tensor degrees = 350 + 30 * normal;
+  const ColumnScale scale = ColumnScale::of(degrees, "wind", 360);
+  EXPECT_EQ(scale.kind(), ColumnKind::periodic);
+  EXPECT_EQ(scale.form().cell, 0);
+  EXPECT_TRUE(scale.form().circle);
+  const torch::Tensor t = scale.standardized(degrees);
+  EXPECT_NEAR(t.mean().item<double>(), 0, 0.02) << "the mean direction is in the middle";
+  EXPECT_NEAR(t.std().item<double>(), 30 * M_PI / 180, 0.02);
+  EXPECT_TRUE(at::allclose(scale.standardized(degrees - 720), t, 1e-9, 1e-9));
+  const torch::Tensor turns = (scale.original(t) - degrees) / 360;
+  EXPECT_TRUE(at::allclose(turns, turns.round(), 1e-9, 1e-9));
+  EXPECT_EQ(scale.refused(degrees + 0.123), "");
+  // Directions in steps of ten degrees are a lattice around the circle.
+  const ColumnScale steps = ColumnScale::of((degrees / 10).round() * 10, "wind", 360);
+  EXPECT_NEAR(steps.form().cell, M_PI / 18, 1e-9);
+  EXPECT_EQ(steps.refused(torch::tensor({0.0, 360.0, -90.0}, torch::kFloat64)), "");
+  EXPECT_THAT(steps.refused(torch::tensor({5.0}, torch::kFloat64)), HasSubstr("distances of 10"));
+  for (const ColumnScale& one : {scale, steps}) {
+    const ColumnScale again = ColumnScale::from(one.numbers());
+    EXPECT_EQ(again.form().cell, one.form().cell);
+    EXPECT_TRUE(at::equal(again.standardized(degrees), one.standardized(degrees)));
+  }
 }
 
 }  // namespace

@@ -114,5 +114,54 @@ TEST(ParameterSpace, CarriesDensitiesBack) {
   EXPECT_LT((density - exact).abs().max().item<double>(), 0.1 * exact.max().item<double>());
 }
 
+// A periodic parameter may be cut open anywhere: its coordinate stays standard normal under the prior, and values go
+// around.
+TEST(ParameterSpace, TurnsPeriodicParameters) {
+  TaskInfo info;
+  info.targets.push_back({.name = "angle", .low = -180, .high = 180, .periodic = true});
+  info.targets.push_back({.name = "size", .low = 0, .high = 1});
+  constexpr std::int64_t count = 20000;
+  at::Generator generator = at::detail::createCPUGenerator(8);
+  const torch::Tensor uniform = at::rand({count, 2}, generator, at::TensorOptions(at::kDouble));
+  // A prior that favors one side.
+  const torch::Tensor angle = 360 * uniform.select(1, 0).square() - 180;
+  const torch::Tensor theta = at::stack({angle, uniform.select(1, 1)}, 1);
+  const ParameterSpace space(info, theta, at::zeros({count, 0}, at::kDouble));
+  ASSERT_TRUE(space.any_periodic());
+  const torch::Tensor z = space.coordinates(theta);
+
+  // A posterior on both sides of the ends of the range.
+  const torch::Tensor near =
+      at::stack({at::where(uniform.select(1, 0) < 0.5, 170 + 9 * uniform.select(1, 1), -170 - 9 * uniform.select(1, 1)),
+                 uniform.select(1, 1)},
+                1);
+  const ParameterSpace turned = space.turned(space.coordinates(near), at::ones({count}, at::kDouble));
+  EXPECT_NEAR(turned.coordinates(theta).select(1, 0).mean().item<double>(), 0, 0.03);
+  EXPECT_NEAR(turned.coordinates(theta).select(1, 0).std().item<double>(), 1, 0.03);
+  EXPECT_TRUE(at::allclose(turned.turn_in(z), turned.coordinates(theta), 1e-6, 1e-6));
+  EXPECT_TRUE(at::allclose(turned.turn_out(turned.turn_in(z)), z, 1e-6, 1e-6));
+  const torch::Tensor close = turned.coordinates(near);
+  EXPECT_LT(close.select(1, 0).abs().max().item<double>(), 1) << "far from both cuts";
+  EXPECT_TRUE(at::equal(close.select(1, 1), space.coordinates(near).select(1, 1)));
+  const torch::Tensor back = turned.values(close), turns = (back.select(1, 0) - near.select(1, 0)) / 360;
+  EXPECT_TRUE(at::allclose(turns, turns.round(), 1e-6, 1e-6));
+  EXPECT_LT((back.select(1, 0).max() - back.select(1, 0).min()).item<double>(), 40) << "in one piece";
+  const torch::Tensor within = turned.in_range(back, at::ones({count}, at::kDouble));
+  EXPECT_LE(std::abs(within.select(1, 0).mean().item<double>()), 180);
+  // The slope is that of the prior's density over the normal density, at any cut.
+  const torch::Tensor slope = turned.log_slope(near) - space.log_slope(near);
+  const auto half_square = [](const torch::Tensor& one) { return 0.5 * one.select(1, 0).square(); };
+  EXPECT_TRUE(at::allclose(slope, half_square(close) - half_square(space.coordinates(near)), 1e-6, 1e-6));
+  // Networks see no cut.
+  const torch::Tensor ends =
+      space.features(space.coordinates(torch::tensor({{-180 + 1e-9, 0.5}, {180 - 1e-9, 0.5}}, torch::kFloat64)));
+  EXPECT_TRUE(at::allclose(ends[0], ends[1], 1e-3, 1e-3));
+
+  std::map<std::string, torch::Tensor> stored;
+  space.store("margin", stored);
+  EXPECT_TRUE(ParameterSpace::from("margin", stored).margin(0).periodic());
+  EXPECT_FALSE(ParameterSpace::from("margin", stored).margin(1).periodic());
+}
+
 }  // namespace
 }  // namespace pairs

@@ -72,7 +72,7 @@ TEST(Refine, DensityAndSamplesAreThoseOfThePosterior) {
   RefinedPosterior out = refine(sum.posterior(), {.draws = 6000, .seed = 6});
   for (const bool closed : {true, false}) {
     if (!closed) out.drawn_from = {};
-    const RefinedDensity density(out, sum.space);
+    const RefinedDensity density(out);
     const torch::Tensor theta = at::linspace(-3, 3, 601, at::kDouble).unsqueeze(1);
     const torch::Tensor log = density.log_density(theta);
     EXPECT_NEAR(log.exp().sum().item<double>() * 0.01, 1, 0.01);
@@ -128,7 +128,7 @@ TEST(Refine, FollowsACurvedRidge) {
       const torch::Tensor exact = normal_prior(z) + log_likelihood(z);
       const double cell = (6.4 / 320) * (2 * reach / 60), evidence = at::logsumexp(exact, 0).item<double>();
       const torch::Tensor chance = (exact - evidence).exp(), kept = (chance > 1e-9).nonzero().squeeze(1);
-      const torch::Tensor log = RefinedDensity(out, space).log_density(space.values(z.index_select(0, kept))) -
+      const torch::Tensor log = RefinedDensity(out).log_density(space.values(z.index_select(0, kept))) -
                                 space.log_slope(space.values(z.index_select(0, kept)));
       const torch::Tensor apart = (exact - evidence - std::log(cell)).index_select(0, kept) - log;
       const double divergence = at::dot(chance.index_select(0, kept), apart).item<double>();
@@ -178,7 +178,7 @@ TEST(Refine, AveragesMembersThatDisagree) {
   const double share = 2 / (2 + 0.01), own = std::sqrt(0.5 + 0.5 * share * 0.01 / 2), half = 0.5 * share * 1.2;
   EXPECT_NEAR(apart.mean.item<double>(), 0.5 * share * 0.5, 0.06);
   EXPECT_NEAR(apart.sd.item<double>(), std::hypot(own, half), 0.06);
-  const RefinedDensity density(apart, normal_space(2));
+  const RefinedDensity density(apart);
   const torch::Tensor theta = at::linspace(-2, 2, 9, at::kDouble).unsqueeze(1);
   for (std::int64_t k = 0; k < theta.size(0); ++k) {
     double exact = 0;

@@ -40,6 +40,12 @@ double sort_number(const SetRow& row, const SetColumn& column, IntervalKind inte
       const Interval most = row.numbers[column.target].most(interval);
       return interval == IntervalKind::upper_limit ? most.high : most.low;
     }
+    case Kind::source:
+      return row.source == SourceWish::refined ? 1 : 0;
+    case Kind::refined_mean:
+      return row.refined.empty() ? NAN : row.refined[column.target].mean;
+    case Kind::refined_sd:
+      return row.refined.empty() ? NAN : row.refined[column.target].sd;
     case Kind::exact_mean:
       return row.exact.empty() ? NAN : row.exact[column.target].mean;
     case Kind::exact_sd:
@@ -96,21 +102,31 @@ void SetTableEngine::work(const SetTableRequest& request, const LatestWorker::St
   now("asking about many sets");
   try {
     const LoadedRun run = load_run(request.tasks, request.sets.question.run, request.data, request.device);
-    const SetsQuestion question = sets_question(run, request.sets);
+    // Every set by the run itself first.
+    AskedSets own = request.sets;
+    own.question.source = SourceWish::run;
+    const SetsQuestion question = sets_question(run, own);
     const AskedRun asked = asked_run(run, question);
+    SetsQuestion refining;
+    if (request.sets.question.source != SourceWish::run && not_refined(run).empty())
+      refining = sets_question(run, request.sets);
+    const bool refines = refining.asked.refiner != nullptr;
     publish([&](SetTableResult& result) {
       result.task = run.task;
       result.count = question.sets->count();
       result.left_out = left_out_text(*question.sets);
       result.reported = sets_about(run, request.sets, question);
+      result.refines = refines;
       result.role = strategy_role(run.config.strategy);
     });
     SetRows rows;
     Stopwatch since;
+    std::int64_t refined = 0;
     const auto show = [&](bool done) {
       const auto shown = std::make_shared<const SetRows>(rows);
       publish([&](SetTableResult& result) {
         result.rows = shown;
+        result.refined = refined;
         result.done = done;
       });
       since.restart();
@@ -122,7 +138,18 @@ void SetTableEngine::work(const SetTableRequest& request, const LatestWorker::St
           if (since.seconds() > kSecondsBetweenRows) show(false);
         },
         [&] { return !stale(); });
-    show(true);
+    show(!refines);
+    if (refines) {
+      refining.asked.keep_refining = [&] { return !stale(); };
+      answer_sets(
+          asked, *refining.sets, refining.asked,
+          [&](const SetRow& row) {
+            rows[static_cast<std::size_t>(refined++)] = std::make_shared<const SetRow>(row);
+            if (since.seconds() > kSecondsBetweenRows) show(false);
+          },
+          [&] { return !stale(); });
+      show(true);
+    }
   } catch (const Stopped&) {
     now("");
     throw;
@@ -151,6 +178,8 @@ void SetTable::open(AskedSets sets) {
   if (open_ && request_.sets == sets) return;
   AskedSets by_run_before = sets;
   by_run_before.question.run = request_.sets.question.run;
+  if (sets.question.source != request_.sets.question.source) columns_.clear();
+  by_run_before.question.source = request_.sets.question.source;
   const bool same_sets = open_ && request_.sets == by_run_before;
   if (!same_sets) {
     chosen_.clear();
@@ -198,7 +227,13 @@ std::string SetTable::progress_text() const {
   if (!result_.task) return result_.failure.empty() ? "Reading the sets…" : "No sets";
   std::string text = there < result_.count ? fmt::format("{} of {}", count_text(there), all) : all;
   if (failed_ > 0) text += fmt::format(", {} not answered", count_text(failed_));
+  if (result_.refines && there == result_.count && result_.refined < result_.count)
+    text += fmt::format("; refining, {} done", count_text(result_.refined));
   return text + left_out;
+}
+
+bool SetTable::shows_both() const {
+  return result_.refines && request_.sets.question.source == SourceWish::both;
 }
 
 void SetTable::make_columns() {
@@ -211,6 +246,12 @@ void SetTable::make_columns() {
     columns_.push_back({Kind::mean, t, before + "mean", "Posterior mean of " + info.targets[t].label});
     columns_.push_back({Kind::sd, t, before + "sd", "Posterior standard deviation of " + info.targets[t].label});
     columns_.push_back({Kind::interval, t, before + "90 %", "Interval of 90 % of " + info.targets[t].label});
+    if (shows_both()) {
+      columns_.push_back({Kind::refined_mean, t, before + "refined mean",
+                          "Mean of " + info.targets[t].label + " by the learned likelihood"});
+      columns_.push_back({Kind::refined_sd, t, before + "refined sd",
+                          "Standard deviation of " + info.targets[t].label + " by the learned likelihood"});
+    }
     if (!request_.sets.exact) continue;
     columns_.push_back(
         {Kind::exact_mean, t, before + "exact mean", "Mean of " + info.targets[t].label + " by the exact posterior"});
@@ -221,6 +262,11 @@ void SetTable::make_columns() {
     columns_.push_back(
         {Kind::kl, 0, "KL / nat",
          "Kullback-Leibler divergence from the exact posterior to the run's: 0 where they are the same"});
+  if (result_.refines && !shows_both())
+    columns_.push_back(
+        {Kind::source, 0, "by",
+         "Whether the numbers are those of the run, or refined by its learned likelihood: the better one "
+         "at each N, unless Source says otherwise"});
   columns_.push_back(
       {Kind::percentile, 0, "percentile",
        "Share of training sets that lie nearer to the center of training. Above 99.9 % a set is out of distribution, "
@@ -240,6 +286,12 @@ std::string SetTable::cell(const SetRow& row, const SetColumn& column) const {
   if (column.kind == Kind::kl) return std::isfinite(row.kl) ? fmt::format("{:.3g}", row.kl) : "–";
   const bool exact = column.kind == Kind::exact_mean || column.kind == Kind::exact_sd;
   if (exact && row.exact.empty()) return "–";
+  if (column.kind == Kind::source) return row.source == SourceWish::refined ? "likelihood" : "run";
+  if (column.kind == Kind::refined_mean || column.kind == Kind::refined_sd) {
+    if (row.refined.empty()) return "–";
+    const TargetNumbers& refined = row.refined[column.target];
+    return fmt::format("{:.5g}", column.kind == Kind::refined_mean ? refined.mean : refined.sd);
+  }
   if (column.kind == Kind::exact_mean) return fmt::format("{:.5g}", row.exact[column.target].mean);
   if (column.kind == Kind::exact_sd) return fmt::format("{:.5g}", row.exact[column.target].sd);
   const TargetNumbers& numbers = row.numbers[column.target];
@@ -339,6 +391,8 @@ std::string SetTable::save(const std::filesystem::path& file) {
   head.ensemble = result_.reported.contains("ensemble");
   head.exact = request_.sets.exact;
   head.own = result_.reported.contains("items");
+  head.refined = shows_both();
+  head.source = result_.refines && !shows_both();
   job_.start(file, [file, head = std::move(head), task = result_.task, rows = result_.rows](const auto& stale) mutable {
     check_writable(file);
     head.info = &task->info();

@@ -36,6 +36,8 @@ struct SetTableResult {
   std::shared_ptr<const Task> task;     // null until the run is loaded
   std::shared_ptr<const SetRows> rows;  // null before the first row
   std::int64_t count = 0;               // number of sets
+  bool refines = false;                 // whether posteriors may be those of a learned likelihood,
+  std::int64_t refined = 0;             // and of how many sets this is decided
   bool done = false;                    // whether all sets are done
   std::string left_out;                 // what was left out (left_out_text)
   std::string failure;                  // why the work stopped, a sentence
@@ -43,7 +45,8 @@ struct SetTableResult {
   SeriesRole role = SeriesRole::pairs;  // color of the run's strategy
 };
 
-// The background part of the table: evaluates set after set. `work` belongs to one thread.
+// The background part of the table: evaluates set after set, and then once more where a learned likelihood may refine
+// their posteriors, which takes longer. `work` belongs to one thread.
 class SetTableEngine : public ResultBoard<SetTableResult> {
  public:
   using ResultBoard::ResultBoard;
@@ -52,11 +55,25 @@ class SetTableEngine : public ResultBoard<SetTableResult> {
 
 // A column of the table.
 struct SetColumn {
-  enum class Kind { name, n, mean, sd, interval, exact_mean, exact_sd, kl, percentile, check };
+  enum class Kind {
+    name,
+    n,
+    mean,
+    sd,
+    interval,
+    refined_mean,
+    refined_sd,
+    exact_mean,
+    exact_sd,
+    source,
+    kl,
+    percentile,
+    check
+  };
   Kind kind;
-  std::size_t target = 0;  // for mean, sd and interval, also of the exact posterior
+  std::size_t target = 0;  // for mean, sd and interval, also of the refined and the exact posterior
   std::string title = {}, meaning = {};
-  bool number() const { return kind != Kind::name && kind != Kind::check; }
+  bool number() const { return kind != Kind::name && kind != Kind::source && kind != Kind::check; }
 };
 
 // The posteriors of many sets in one file or folder as a table, as in `infer --group`, computed on a thread with its
@@ -86,7 +103,7 @@ class SetTable {
   std::size_t rows() const { return result_.rows ? result_.rows->size() : 0; }
   const SetRow& row(std::size_t k) const { return *(*result_.rows)[k]; }
   std::int64_t failed() const { return failed_; }
-  // "2,048 of 10,000 sets", "10,000 sets, 3 not answered".
+  // "2,048 of 10,000 sets", "10,000 sets, 3 not answered", "10,000 sets, 512 of them refined where that is better".
   std::string progress_text() const;
 
   const std::vector<SetColumn>& columns() const { return columns_; }
@@ -125,6 +142,7 @@ class SetTable {
 
  private:
   void begin();
+  bool shows_both() const;  // the run's own numbers, and the refined ones in columns of their own
   void make_columns();
   void sort();
 

@@ -104,7 +104,7 @@ TEST(LikelihoodStage, LearnsWhatThePosteriorFollowsFrom) {
     const RefinedPosterior both = refine(*made->likelihood, 2, x, {}, options);
     going = false;
     const torch::Tensor values = at::cat({both.theta, both.psi}, 1).slice(0, 0, 5);
-    EXPECT_TRUE(RefinedDensity(both, made->likelihood->space()).log_density(values).isfinite().all().item<bool>());
+    EXPECT_TRUE(RefinedDensity(both).log_density(values).isfinite().all().item<bool>());
   }
 }
 

@@ -15,6 +15,7 @@
 #include "core/report/shades.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"
+#include "tests/app/compared_run.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::model {
@@ -112,6 +113,45 @@ TEST_F(SetTableTest, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
   table().set_exact(false);
   settle();
   EXPECT_EQ(table().columns().size(), before);
+}
+
+// Every set is answered by the run at once, and then by its likelihood where that is better at the set's N.
+TEST_F(SetTableTest, SetsAreRefinedWhereThatIsBetter) {
+  make_compared_run(path("run"));
+  posterior_.open(path("run"));
+  settle();
+  posterior_.sets.open(sets(), "run");
+  settle();
+  ASSERT_TRUE(table().result().refines);
+  EXPECT_EQ(table().progress_text(), "10 sets, 1 not answered");
+  const std::size_t by = column(SetColumn::Kind::source);
+  const auto source_of = [&](std::size_t row) { return table().cell(table().row(row), table().columns()[by]); };
+  EXPECT_EQ(source_of(0), "run") << "N = 2";
+  EXPECT_EQ(source_of(3), "–") << "not answered";
+  EXPECT_EQ(source_of(9), "likelihood") << "N = 20";
+  const double refined = table().row(9).numbers[0].mean;
+  const auto exported = [&](const std::vector<std::string>& more) {
+    ASSERT_EQ(table().save(path("window.csv")), "");
+    settle();
+    ASSERT_EQ(table().job().take()->failure, "");
+    std::vector<std::string> words = {"infer",   path("run"), "--data", path("sets.csv"),
+                                      "--group", "run",       "--out",  path("infer.csv")};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(batch::run_words(words).code, 1) << "one set is bad";
+    EXPECT_EQ(read_file(path("window.csv")), read_file(path("infer.csv")));
+  };
+  exported({});
+  posterior_.options.set_source(SourceWish::both);
+  settle();
+  EXPECT_NEAR(table().row(9).refined[0].mean, refined, 1e-9);
+  EXPECT_NE(table().row(9).numbers[0].mean, refined);
+  EXPECT_EQ(table().cell(table().row(9), table().columns()[column(SetColumn::Kind::refined_mean)]),
+            fmt::format("{:.5g}", refined));
+  exported({"--refine"});
+  posterior_.options.set_source(SourceWish::run);
+  settle();
+  EXPECT_FALSE(table().result().refines);
+  exported({"--source", "run"});
 }
 
 // The window refuses what infer refuses, in the same words, until the user selects the observations.

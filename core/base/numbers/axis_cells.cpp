@@ -1,4 +1,4 @@
-#include "core/axis_cells.h"
+#include "core/base/numbers/axis_cells.h"
 
 namespace pairs {
 
