@@ -21,8 +21,10 @@ constexpr double kLevels[] = {0.0002, 0.001, 0.003, 0.01, 0.02, 0.04, 0.07, 0.1,
 constexpr double kLeastDifferent = 0.5;
 constexpr double kLeastLevel = 1e-12;
 constexpr double kLeastDraws = 100;
-constexpr double kLeastBeyond = 3;   // draws beyond a quantile that is kept
-constexpr double kMostQuantile = 5;  // the furthest quantile of a stated prior, in standard deviations
+constexpr double kLeastBeyond = 3;         // draws beyond a quantile that is kept
+constexpr std::size_t kLevelsAround = 32;  // of a periodic parameter, evenly
+constexpr std::size_t kKnotsAround = 4;    // beyond the ends of a periodic parameter's range
+constexpr double kMostQuantile = 5;        // the furthest quantile of a stated prior, in standard deviations
 
 std::vector<double> all_levels() {
   std::vector<double> out(std::begin(kLevels), std::end(kLevels));
@@ -39,6 +41,26 @@ double normal_quantile(double level) {
   return boost::math::quantile(boost::math::normal(), std::clamp(level, kLeastLevel, 1 - kLeastLevel));
 }
 
+// Sorts draws of a prior. Throws Error, a clause, if they have too few different values for a density.
+void check_density(std::vector<double>& draws) {
+  std::sort(draws.begin(), draws.end());
+  const auto count = static_cast<double>(draws.size());
+  PAIRS_CHECK(count >= kLeastDraws, "has only {} draws of its prior, fewer than the {} that a density needs",
+              draws.size(), kLeastDraws);
+  std::vector<double> different = draws;
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  if (static_cast<double>(different.size()) < kLeastDifferent * count)
+    fail("takes only {} different value{} in {} draws of its prior, and so has no density", different.size(),
+         different.size() == 1 ? "" : "s", draws.size());
+}
+
+double quantile_of(const std::vector<double>& sorted, double level) {
+  const double at = level * (static_cast<double>(sorted.size()) - 1);
+  const auto i = static_cast<std::size_t>(at);
+  const double rest = at - static_cast<double>(i);
+  return i + 1 < sorted.size() ? sorted[i] + rest * (sorted[i + 1] - sorted[i]) : sorted.back();
+}
+
 }  // namespace
 
 struct Margin::Curve {
@@ -52,30 +74,56 @@ Margin::Margin(std::vector<double> values, std::vector<double> levels)
   for (std::size_t i = 1; i < values_.size(); ++i)
     PAIRS_CHECK(values_[i] > values_[i - 1] && levels_[i] > levels_[i - 1],
                 "The levels of a parameter's distribution do not ascend");
-  std::vector<double> x = values_, y = levels_;
-  curve_ = std::make_shared<const Curve>(Curve{{std::move(x), std::move(y)}});
+  curve_ = curve_through(values_, levels_);
+}
+
+std::shared_ptr<const Margin::Curve> Margin::curve_through(const std::vector<double>& values,
+                                                           const std::vector<double>& levels) {
+  std::vector<double> x = values, y = levels;
+  return std::make_shared<const Curve>(Curve{{std::move(x), std::move(y)}});
+}
+
+Margin Margin::made_periodic() const {
+  Margin out = *this;
+  out.periodic_ = true;
+  // The curve goes on for a few knots beyond both ends, where its slope is then that of both sides.
+  const double period = high() - low();
+  std::vector<double> x, y;
+  const std::size_t knots = values_.size(), more = std::min(kKnotsAround, knots - 1);
+  const auto add = [&](std::size_t from, std::size_t to, double turn) {
+    for (std::size_t k = from; k < to; ++k) {
+      x.push_back(values_[k] + turn * period);
+      y.push_back(levels_[k] + turn);
+    }
+  };
+  add(knots - 1 - more, knots - 1, -1);
+  add(0, knots - 1, 0);
+  add(0, more + 1, 1);
+  out.curve_ = curve_through(x, y);
+  return out;
+}
+
+Margin Margin::around(std::vector<double> draws, double low, double high) {
+  check_density(draws);
+  std::vector<double> values = {low}, levels = {0};
+  for (std::size_t k = 1; k < kLevelsAround; ++k) {
+    const double level = static_cast<double>(k) / static_cast<double>(kLevelsAround), value = quantile_of(draws, level);
+    if (value <= values.back() || value >= high) continue;
+    values.push_back(value);
+    levels.push_back(level);
+  }
+  values.push_back(high);
+  levels.push_back(1);
+  return Margin(std::move(values), std::move(levels)).made_periodic();
 }
 
 Margin Margin::of(std::vector<double> draws, double low, double high) {
-  std::sort(draws.begin(), draws.end());
+  check_density(draws);
   const auto count = static_cast<double>(draws.size());
-  PAIRS_CHECK(count >= kLeastDraws, "has only {} draws of its prior, fewer than the {} that a density needs",
-              draws.size(), kLeastDraws);
-  std::vector<double> different = draws;
-  different.erase(std::unique(different.begin(), different.end()), different.end());
-  if (static_cast<double>(different.size()) < kLeastDifferent * count)
-    fail("takes only {} different value{} in {} draws of its prior, and so has no density", different.size(),
-         different.size() == 1 ? "" : "s", draws.size());
-  const auto quantile = [&](double level) {
-    const double at = level * (count - 1);
-    const auto i = static_cast<std::size_t>(at);
-    const double rest = at - static_cast<double>(i);
-    return i + 1 < draws.size() ? draws[i] + rest * (draws[i + 1] - draws[i]) : draws.back();
-  };
   std::vector<double> values = {std::isfinite(low) ? low : draws.front()}, levels = {0};
   for (const double level : all_levels()) {
     if (std::min(level, 1 - level) * count < kLeastBeyond) continue;
-    const double value = quantile(level);
+    const double value = quantile_of(draws, level);
     if (value <= values.back()) continue;
     values.push_back(value);
     levels.push_back(level);
@@ -134,15 +182,16 @@ double Margin::value(double level) const {
 ParameterSpace::ParameterSpace(const TaskInfo& info, const torch::Tensor& theta, const torch::Tensor& psi) {
   const auto add = [&](const torch::Tensor& column, const std::string& name, double low, double high,
                        const std::shared_ptr<const PriorFamily>& stated, bool periodic) {
-    const auto keep = [&](Margin margin) {
-      if (periodic) margin.make_periodic();
-      margins_.push_back(std::move(margin));
-    };
-    if (stated) return keep(Margin::of(*stated));
+    if (stated) {
+      margins_.push_back(periodic ? Margin::of(*stated).made_periodic() : Margin::of(*stated));
+      return;
+    }
     torch::Tensor own = column.to(torch::kCPU, torch::kFloat64).contiguous();
     if (periodic) own = wrapped(own, low, high - low);
     try {
-      keep(Margin::of({own.const_data_ptr<double>(), own.const_data_ptr<double>() + own.numel()}, low, high));
+      std::vector<double> draws(own.const_data_ptr<double>(), own.const_data_ptr<double>() + own.numel());
+      margins_.push_back(periodic ? Margin::around(std::move(draws), low, high)
+                                  : Margin::of(std::move(draws), low, high));
     } catch (const Error& error) {
       fail("parameter {} {}", name, error.what());
     }
@@ -288,7 +337,7 @@ ParameterSpace ParameterSpace::from(const std::string& prefix, const std::map<st
     PAIRS_CHECK(periodic.numel() == static_cast<std::int64_t>(margins.size()), "the tensor {} is of other parameters",
                 found->first);
     for (std::size_t k = 0; k < margins.size(); ++k)
-      if (periodic[static_cast<std::int64_t>(k)].item<double>() != 0) margins[k].make_periodic();
+      if (periodic[static_cast<std::int64_t>(k)].item<double>() != 0) margins[k] = margins[k].made_periodic();
   }
   return ParameterSpace(std::move(margins));
 }

@@ -26,9 +26,11 @@ class Margin {
   // The distribution itself, up to 6 standard deviations where it has no end.
   static Margin of(const PriorFamily& prior);
 
-  // Whether the ends of the range are the same value.
+  // From draws of a periodic parameter's prior in [low, high], whose ends are the same value.
+  static Margin around(std::vector<double> draws, double low, double high);
   bool periodic() const { return periodic_; }
-  void make_periodic() { periodic_ = true; }
+  // The same distribution with ends that are the same value: its density is as smooth there as elsewhere.
+  Margin made_periodic() const;
   double low() const { return values_.front(); }
   double high() const { return values_.back(); }
   const std::vector<double>& values() const { return values_; }
@@ -39,6 +41,8 @@ class Margin {
 
  private:
   struct Curve;
+  static std::shared_ptr<const Curve> curve_through(const std::vector<double>& values,
+                                                    const std::vector<double>& levels);
   std::vector<double> values_, levels_;
   bool periodic_ = false;
   std::shared_ptr<const Curve> curve_;

@@ -35,9 +35,11 @@ bool in_a_box(const TaskInfo& task) {
 }
 
 // The likelihood of one observation is learned where it is a point of not too many numbers.
-std::string likelihood_text(const TaskInfo& task, Scale scale) {
+// Observations that are seen many times need weight decay.
+std::string likelihood_text(const TaskInfo& task, Scale scale, double weight_decay) {
   if (!task.no_density().empty()) return "";
-  return fmt::format("\n[likelihood]\nenabled = true\nsteps = {}\n", scale == Scale::quick ? 8000 : 24000);
+  return fmt::format("\n[likelihood]\nenabled = true\nsteps = {}\n{}", scale == Scale::quick ? 8000 : 24000,
+                     weight_decay > 0 ? fmt::format("weight_decay = {}\n", weight_decay) : "");
 }
 
 std::string head_text(const TaskInfo& task, int transforms, int bins, int hidden, int context_layers) {
@@ -103,7 +105,7 @@ std::string unlimited_preset(const TaskInfo& task, Scale scale) {
       list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0, pick(60, 80, 200), pick(200, 250, 1024),
       pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3), pick("0.0", "0.999", "0.999"), pick(16384, 65536, 65536),
       list(evaluated_sizes(task.max_n)), heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
-  return text + likelihood_text(task, scale);
+  return text + likelihood_text(task, scale, 0);
 }
 
 // Preset for a budget of simulations, whose sets are reused many times: smaller networks with weight decay, enough
@@ -141,7 +143,7 @@ std::string budgeted_preset(const TaskInfo& task, Scale scale, std::int64_t simu
       std::max<std::int64_t>(256, 2 * layout.sets(Split::validation)),
       std::clamp<std::int64_t>(25600 / task.max_n, 8, kBatch), list(sizes), list(sets), kEpochs, steps, kBatch,
       list(evaluated_sizes(task.max_n)), pick(299, 499, 499));
-  return text + likelihood_text(task, scale);
+  return text + likelihood_text(task, scale, 0.1);
 }
 
 }  // namespace

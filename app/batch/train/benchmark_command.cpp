@@ -22,6 +22,7 @@
 #include "core/base/files/files.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/ensemble.h"
 #include "core/report/number_text.h"
 #include "core/train/stages/likelihood_stage.h"
 
@@ -131,6 +132,15 @@ EvaluationOptions options_of(const BenchmarkArguments& arguments, const LoadedRu
   return options;
 }
 
+// A run with a budget of simulations is scored on new sets of the simulator: its own hold few large ones.
+void score_on_new_sets(const std::shared_ptr<const Task>& task, LoadedRun& run) {
+  if (run.task->stored() == nullptr || task->stored() != nullptr) return;
+  const torch::Device device = run.estimator->device();
+  run.task = task;
+  run.estimator = load_estimator(run.folder / run_file::estimator, task);
+  run.estimator->to(device);
+}
+
 // The run's stored evaluation if it is this one, else a new one, which is stored.
 Metrics scored(const LoadedRun& run, EvaluationOptions options, bool refined, ProgressPrinter& printer) {
   if (auto stored = stored_metrics(run, &options);
@@ -205,7 +215,8 @@ Result benchmark(const BenchmarkArguments& given) {
       printer.line("stopped: run the same command again, and the benchmark continues from here");
       throw;
     }
-    const LoadedRun run = open_run(folder.string(), open);
+    LoadedRun run = open_run(folder.string(), open);
+    score_on_new_sets(arguments.known->make(one.task), run);
     std::string unrefined = one.unrefined;
     if (const auto learned = unrefined.empty() ? load_likelihood(folder, *run.task) : std::nullopt;
         learned && !learned->unusable().empty())

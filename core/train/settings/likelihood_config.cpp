@@ -8,7 +8,7 @@ std::vector<Field> fields(LikelihoodConfig& c) {
             "After stage 3, learn the likelihood of one observation if the task may have one"}
           .rarely_shown(),
       {"likelihood.seed", &c.seed, "Seed of the networks and of the simulated observations, 0 = the run's", 0, 1e15},
-      {"likelihood.steps", &c.steps, "Steps of the optimizer, at most 30 passes of a fixed number of observations", 1,
+      {"likelihood.steps", &c.steps, "Steps of the optimizer, at most 60 passes of a fixed number of observations", 1,
        1e9},
       {"likelihood.batch", &c.batch, "Observations a step, shared by the networks", 64, 1e7},
       {"likelihood.simulations", &c.simulations, "Observations in all, used in every pass; 0 = new at each step", 0,

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t kValidationSets = 512;  // of new observations
 constexpr double kHeldOut = 0.15;              // share of observations that are simulated once
-constexpr std::int64_t kMostPasses = 30;       // of a fixed number of observations
-constexpr std::int64_t kLeastBatches = 16;     // of a pass
+constexpr std::int64_t kMostPasses = 60;       // of a fixed number of observations
+constexpr std::int64_t kLeastBatches = 64;     // of a pass
 constexpr std::int64_t kLeastBatch = 64;       // observations, unless there are fewer
 constexpr std::int64_t kLeastPriors = 64;      // sets of a step whose parameters train the prior's network
 

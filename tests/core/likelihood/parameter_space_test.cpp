@@ -152,6 +152,17 @@ TEST(ParameterSpace, TurnsPeriodicParameters) {
   const torch::Tensor slope = turned.log_slope(near) - space.log_slope(near);
   const auto half_square = [](const torch::Tensor& one) { return 0.5 * one.select(1, 0).square(); };
   EXPECT_TRUE(at::allclose(slope, half_square(close) - half_square(space.coordinates(near)), 1e-6, 1e-6));
+  // The density is as smooth at the ends of the range as elsewhere, where the prior's is.
+  const auto ring = [](Stream& s) {
+    double value = 0;
+    while (s.uniform64() > 0.5 * (1 + std::cos((value = 360 * s.uniform64() - 180) * M_PI / 180 + 2.5))) {
+    }
+    return value;
+  };
+  const Margin around = Margin::around(draws_of(ring), -180, 180);
+  for (const double value : {-180.0, -179.9, -170.0, 0.0, 170.0, 179.9, 180.0})
+    EXPECT_NEAR(around.density(value) * 360 / (1 + std::cos(value * M_PI / 180 + 2.5)), 1, 0.2) << value;
+  EXPECT_NEAR(around.density(-180), around.density(180), 1e-9);
   // Networks see no cut.
   const torch::Tensor ends =
       space.features(space.coordinates(torch::tensor({{-180 + 1e-9, 0.5}, {180 - 1e-9, 0.5}}, torch::kFloat64)));
