@@ -29,7 +29,7 @@ class Margin {
   // From draws of a periodic parameter's prior in [low, high], whose ends are the same value.
   static Margin around(std::vector<double> draws, double low, double high);
   bool periodic() const { return periodic_; }
-  // The same distribution with ends that are the same value: its density is as smooth there as elsewhere.
+  // A copy whose ends are the same value, with a density that is as smooth there as elsewhere.
   Margin made_periodic() const;
   double low() const { return values_.front(); }
   double high() const { return values_.back(); }
