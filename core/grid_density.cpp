@@ -70,13 +70,12 @@ GridDensity::GridDensity(const std::vector<Target>& targets, Log log, const std:
 }
 
 void GridDensity::cut_open(const std::vector<Target>& targets, const std::string& name) {
-  const torch::Tensor at = middles(), most = at[on_grid(name).argmax().item<std::int64_t>()];
+  const torch::Tensor at = middles(), log = on_grid(name);
+  const std::vector<Target> open = turned(targets, at, (log - log.max()).exp());
   for (std::size_t t = 0; t < targets.size(); ++t) {
     if (!targets[t].periodic) continue;
-    const double center = most[static_cast<std::int64_t>(t)].item<double>();
-    Axis& axis = grid_[t];
-    axis.cells.low = center - 0.5 * targets[t].period();
-    axis.cells.high = center + 0.5 * targets[t].period();
+    grid_[t].cells.low = open[t].low;
+    grid_[t].cells.high = open[t].high;
   }
 }
 

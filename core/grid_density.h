@@ -13,8 +13,8 @@ namespace pairs {
 // A density of one or two targets that is known up to a constant, normalized on a grid that is narrowed to where its
 // mass lies, and then made finer until every other cell of each axis holds half of the mass. The grid starts from the
 // targets' bounds or, if they have none, from three times the range shown in figures. Cells of a target whose bounds
-// are positive and far apart are equally wide in its logarithm. A periodic target is cut open opposite of where the
-// density is highest, so that mean and samples are of values on either side of it.
+// are positive and far apart are equally wide in its logarithm. A periodic target is cut open where there is least
+// of the density, so that mean and samples are of values in one piece.
 class GridDensity {
  public:
   // The log density up to a constant, at theta [S, d] float64 -> [S] float64; -infinity where it vanishes. May throw.
@@ -38,7 +38,7 @@ class GridDensity {
     Cells cells;  // of the target or of its logarithm
     bool logarithmic;
   };
-  // Cuts the axes of periodic targets open opposite of where the density is highest.
+  // Cuts the axes of periodic targets open where there is least of the density.
   void cut_open(const std::vector<Target>& targets, const std::string& name);
   // The middles of all cells [cells, d], the last axis fastest.
   torch::Tensor middles() const;

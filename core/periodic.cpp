@@ -3,14 +3,59 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/numbers/random.h"
 
 namespace pairs {
 namespace {
 constexpr double kNoDirection = 0.1;  // the length of a mean unit vector below which it says nothing
+constexpr std::size_t kBins = 48;     // of a circle, to see where values are few
+constexpr double kEmpty = 0.01;       // mass of a bin, of the largest one's, below which it counts as empty,
+constexpr double kFewer = 0.5;        // and of the mean, below which values are fewer than elsewhere
+
+// The start of the range of one period, cut open where weighted values are fewest: in the middle of the longest empty
+// arc, else at the emptiest place, else, where values go all around, at `low`.
+double emptiest(const double* values, const double* weights, std::int64_t count, double low, double period) {
+  std::array<double, kBins> mass = {}, smooth = {};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double share = (wrapped(values[i], low, period) - low) / period;
+    mass[std::min(static_cast<std::size_t>(share * kBins), kBins - 1)] += weights != nullptr ? weights[i] : 1;
+  }
+  const double weight[] = {1, 2, 3, 2, 1};
+  for (std::size_t k = 0; k < kBins; ++k)
+    for (std::size_t j = 0; j < 5; ++j) smooth[k] += weight[j] * mass[(k + kBins + j - 2) % kBins];
+  const double top = *std::max_element(smooth.begin(), smooth.end());
+  std::size_t longest = 0, end = 0, run = 0;
+  for (std::size_t k = 0; k < 2 * kBins && run < kBins; ++k) {
+    run = smooth[k % kBins] < kEmpty * top ? run + 1 : 0;
+    if (run > longest) {
+      longest = run;
+      end = k + 1;
+    }
+  }
+  const auto place = [&](double bin) { return low + period * bin / static_cast<double>(kBins); };
+  if (longest > 0) return place(static_cast<double>(end) - 0.5 * static_cast<double>(longest));
+  const auto least = std::min_element(smooth.begin(), smooth.end());
+  const double mean = std::accumulate(smooth.begin(), smooth.end(), 0.0) / static_cast<double>(kBins);
+  return *least < kFewer * mean ? place(static_cast<double>(least - smooth.begin()) + 0.5) : low;
 }
+
+// The start of that range for which the mean of the values in it lies within [low, low + period).
+double window_start(const double* values, const double* weights, std::int64_t count, double low, double period) {
+  const double cut = emptiest(values, weights, count, low, period);
+  double sum = 0, all = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double weight = weights != nullptr ? weights[i] : 1;
+    sum += weight * wrapped(values[i], cut, period);
+    all += weight;
+  }
+  const double mean = sum / all;
+  return cut + (wrapped(mean, low, period) - mean);
+}
+}  // namespace
 
 double wrapped(double value, double low, double period) {
   const double turns = std::floor((value - low) / period), at = value - turns * period;
@@ -71,17 +116,32 @@ torch::Tensor next_to(const std::vector<Target>& targets, const torch::Tensor& t
 
 Unrolled unrolled(const std::vector<Target>& targets, const torch::Tensor& samples, const torch::Tensor& theta) {
   if (!any_periodic(targets)) return {samples, theta};
-  torch::Tensor center = theta.clone();
-  for (std::size_t t = 0; t < targets.size(); ++t)
-    if (const auto k = static_cast<std::int64_t>(t); targets[t].periodic)
-      center.select(1, k).copy_(
-          circular_mean(samples.select(2, k).transpose(0, 1), targets[t].low, targets[t].period()));
-  return {next_to(targets, samples, center.unsqueeze(1)), next_to(targets, theta, center)};
+  Unrolled out{samples.clone(), theta.clone()};
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    if (!targets[t].periodic) continue;
+    const auto k = static_cast<std::int64_t>(t);
+    const double low = targets[t].low, period = targets[t].period();
+    const torch::Tensor columns = samples.select(2, k).contiguous();
+    for (std::int64_t b = 0; b < samples.size(0); ++b) {
+      const torch::Tensor own = columns[b];
+      const double start = window_start(own.const_data_ptr<double>(), nullptr, own.numel(), low, period);
+      const torch::Tensor values = wrapped(own, start, period);
+      out.samples[b].select(1, k).copy_(values);
+      out.theta[b][k].copy_(near(theta[b][k], values.mean(), period));
+    }
+  }
+  return out;
 }
 
 torch::Tensor unrolled(const std::vector<Target>& targets, const torch::Tensor& samples) {
-  const torch::Tensor none = at::zeros({1, samples.size(1)}, at::kDouble);
-  return unrolled(targets, samples.unsqueeze(0), none).samples.squeeze(0);
+  return wrapped(turned(targets, samples), samples);
+}
+
+double cut_open_at(const torch::Tensor& values, double low, double period, const torch::Tensor& weight) {
+  const torch::Tensor own = values.to(torch::kFloat64).contiguous();
+  const torch::Tensor weights = weight.defined() ? weight.to(torch::kFloat64).contiguous() : weight;
+  return window_start(own.const_data_ptr<double>(), weights.defined() ? weights.const_data_ptr<double>() : nullptr,
+                      own.numel(), low, period);
 }
 
 Unrolled cut_open(const std::vector<Target>& targets, const torch::Tensor& samples, const torch::Tensor& theta,
@@ -97,15 +157,13 @@ Unrolled cut_open(const std::vector<Target>& targets, const torch::Tensor& sampl
   return {next_to(targets, samples, center.unsqueeze(1)), next_to(targets, theta, center)};
 }
 
-std::vector<Target> turned(std::vector<Target> targets, const torch::Tensor& samples) {
+std::vector<Target> turned(std::vector<Target> targets, const torch::Tensor& samples, const torch::Tensor& weight) {
   for (std::size_t t = 0; t < targets.size(); ++t) {
     Target& target = targets[t];
     if (!target.periodic) continue;
     const double period = target.period();
-    const double center =
-        circular_mean(samples.select(1, static_cast<std::int64_t>(t)), target.low, period).item<double>();
-    target.low = center - 0.5 * period;
-    target.high = center + 0.5 * period;
+    target.low = cut_open_at(samples.select(1, static_cast<std::int64_t>(t)), target.low, period, weight);
+    target.high = target.low + period;
   }
   return targets;
 }

@@ -9,7 +9,7 @@
 namespace pairs {
 
 // Quantities of which values one period apart are the same, such as angles. Files, commands and networks take any of
-// these values; what is reported of a posterior is unrolled: each value is the one next to the circular mean.
+// these values; what is reported of a posterior is unrolled: the circle is cut open where there is least of it.
 
 // The value within [low, low + period) that is the same as `value`.
 double wrapped(double value, double low, double period);
@@ -29,7 +29,8 @@ torch::Tensor circular_mean(const torch::Tensor& values, double low, double peri
 // unchanged.
 torch::Tensor next_to(const std::vector<Target>& targets, const torch::Tensor& theta, const torch::Tensor& center);
 
-// Samples [B, S, d] of B posteriors, each next to its circular mean, and the true θ [B, d] next to it as well.
+// Samples [B, S, d] of B posteriors, float64 on the CPU, each cut open where it has fewest samples (cut_open_at), and
+// the true θ [B, d] next to the mean.
 struct Unrolled {
   torch::Tensor samples, theta;
 };
@@ -41,8 +42,10 @@ torch::Tensor unrolled(const std::vector<Target>& targets, const torch::Tensor& 
 Unrolled cut_open(const std::vector<Target>& targets, const torch::Tensor& samples, const torch::Tensor& theta,
                   std::uint64_t key);
 
-// The targets with the bounds of each periodic one half a period to either side of the posterior with these samples
-// [S, d]: unrolled values lie within these.
-std::vector<Target> turned(std::vector<Target> targets, const torch::Tensor& samples);
+// The start of the period that unrolled values [S] lie in, weighted if `weight` [S] is defined: the circle is cut open
+// where values are fewest, at `low` if they are nowhere few, and their mean lies in [low, low + period).
+double cut_open_at(const torch::Tensor& values, double low, double period, const torch::Tensor& weight = {});
+// The targets with bounds of this period for each periodic one, by samples [S, d]: unrolled values lie within these.
+std::vector<Target> turned(std::vector<Target> targets, const torch::Tensor& samples, const torch::Tensor& weight = {});
 
 }  // namespace pairs

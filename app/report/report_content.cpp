@@ -74,8 +74,8 @@ void ask_run(ReportContent& content, Monitor& monitor) {
     if (one.kind != WarningKind::left_out) add_warning(content, one.text);
   if (std::string text = peaks_text(posterior.task(), content.answer); !text.empty()) add_warning(content, text);
   for (const std::string& problem : content.answer.problems) add_warning(content, problem);
-  content.derived =
-      derived_numbers(derived_quantities(content.question.asked.derived, content.info()), content.answer.sources);
+  content.derived = derived_numbers(derived_quantities(content.question.asked.derived, content.info()),
+                                    content.answer.sources, content.info().targets);
   for (const DerivedNumbers& one : content.derived)
     if (const std::string text = undefined_text(one); one.ours && !text.empty()) add_warning(content, text);
   if (!content.answer.sources.front().log_density || !content.ours.empty()) return;
@@ -87,6 +87,7 @@ void report_posterior(ReportContent& content) {
   const TaskInfo& info = content.info();
   const TargetRoom& room = target_room_of(info);
   const IntervalKind interval = content.question.asked.interval;
+  if (const std::string text = around_text(info, content.ours, interval); !text.empty()) add_warning(content, text);
   SampleReport reported = room.report(info, content.samples, content.ours, interval, content.table);
   content.infer = std::move(reported.document);
   for (auto& [name, png] : reported.pictures) content.pictures.push_back({std::move(png), name});

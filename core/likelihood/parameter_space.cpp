@@ -280,8 +280,7 @@ ParameterSpace ParameterSpace::turned(const torch::Tensor& z, const torch::Tenso
   for (std::int64_t k = 0; k < size(); ++k) {
     if (!margin(k).periodic()) continue;
     const torch::Tensor level = 0.5 * (1 + at::erf(z.select(1, k) * M_SQRT1_2));
-    out.turns_[static_cast<std::size_t>(k)] =
-        wrapped(0.5 - circular_mean(level, 0, 1, weight / weight.sum()).item<double>(), 0, 1);
+    out.turns_[static_cast<std::size_t>(k)] = wrapped(-cut_open_at(level, 0, 1, weight), 0, 1);
   }
   return out;
 }

@@ -71,8 +71,8 @@ class ParameterSpace {
   torch::Tensor features(const torch::Tensor& z) const;
 
   bool any_periodic() const;
-  // The space whose periodic parameters are cut open opposite of the circular means of their levels in z [S, d + p]
-  // under these weights [S]. z of this space, which is not turned itself, becomes that of the turned one by turn_in,
+  // The space whose periodic parameters are cut open where their levels in z [S, d + p] are fewest under these weights
+  // [S]. z of this space, which is not turned itself, becomes that of the turned one by turn_in,
   // and again z of this one by turn_out, both functions of the turned space.
   ParameterSpace turned(const torch::Tensor& z, const torch::Tensor& weight) const;
   torch::Tensor turn_in(const torch::Tensor& z) const;

@@ -61,6 +61,28 @@ TEST(Periodic, SamplesAreUnrolledAroundTheirCircularMean) {
   EXPECT_EQ(circular_mean(even, 0, 360).item<double>(), 180);
 }
 
+// Of several peaks none is cut, wherever they lie; values all around leave the circle as it is.
+TEST(Periodic, TheCircleIsCutOpenWhereThereIsLeast) {
+  const std::vector<Target> targets = angle_and_size();
+  for (const double first : {0.0, 95.0, 180.0}) {
+    const torch::Tensor two = at::cat({normal_around(first, 12, 1000), normal_around(first + 180, 12, 1000)});
+    const Target open = turned(targets, two).front();
+    for (const double peak : {first, first + 180}) {
+      const double from_cut = wrapped(peak - open.low, 0, 360);
+      EXPECT_GT(std::min(from_cut, 360 - from_cut), 45) << peak;
+    }
+    const double mean = unrolled(targets, two).select(1, 0).mean().item<double>();
+    EXPECT_GE(mean, 0);
+    EXPECT_LT(mean, 360);
+  }
+  // Weights decide what counts as much.
+  const torch::Tensor spread = at::arange(0, 360, 0.25, at::kDouble);
+  const torch::Tensor weight = (-0.5 * (wrapped(spread - 5, -180, 360) / 20).square()).exp();
+  const double start = cut_open_at(spread, 0, 360, weight);
+  EXPECT_NEAR(wrapped(start - 185, -180, 360), 0, 10);
+  EXPECT_EQ(cut_open_at(spread, 0, 360), 0) << "values all around";
+}
+
 // Ranks of truths from the posterior's own distribution are uniform, wherever it lies.
 TEST(Periodic, RanksFromADrawnCutAreUniform) {
   const std::vector<Target> targets = angle_and_size();

@@ -147,7 +147,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   for (const std::string& problem : answer.known.problems) warn(answer, problem);
   if (source.log_density && answer.ours.empty()) use_samples(posterior.task().info().targets, answer);
   answer.derived = derived_quantities(arguments.question.derived, posterior.task().info());
-  answer.derived_numbers = derived_numbers(answer.derived, answer.known.sources);
+  answer.derived_numbers = derived_numbers(answer.derived, answer.known.sources, posterior.task().info().targets);
   for (const DerivedNumbers& one : answer.derived_numbers)
     if (const std::string text = undefined_text(one); one.ours && !text.empty()) warn(answer, text);
   if (question.theta.defined() && source.log_density) {

@@ -398,6 +398,11 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   result.exit_code = report.failed() ? 1 : 0;
   result.text = fmt::format("{}: posteriors of {} from {} of {}\n\n{}", info.title, run.name, sets_text(sets),
                             printable(arguments.data(), 300), report.text(out.string()));
+  for (const Target& target : info.targets)
+    if (target.periodic)
+      result.text +=
+          fmt::format("Values of {} repeat after {:.6g}, so that an interval may pass an end of its range.\n",
+                      target.label, target.period());
   head.reported["file"] = printable(out.string(), 4096);
   result.document = std::move(report).document(std::move(head.reported));
   return result;

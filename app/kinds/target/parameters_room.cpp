@@ -45,6 +45,13 @@ std::string most_text(const TargetNumbers& numbers, IntervalKind interval) {
   return fmt::format("{:.4g} to {:.4g}", one.low, one.high);
 }
 
+nlohmann::json periods_document(const TaskInfo& info) {
+  nlohmann::json document;
+  for (const Target& target : info.targets)
+    if (target.periodic) document[target.name] = target.period();
+  return document;
+}
+
 std::string around_text(const TaskInfo& info, const std::vector<TargetNumbers>& numbers, IntervalKind interval) {
   std::string text;
   for (std::size_t t = 0; t < std::min(numbers.size(), info.targets.size()); ++t) {
@@ -115,7 +122,9 @@ class ParametersRoom final : public TargetRoom {
   SampleReport report(const TaskInfo& info, const torch::Tensor& samples, const std::vector<TargetNumbers>& numbers,
                       IntervalKind interval, Table& table) const override {
     add_numbers(table, info, "ours", numbers, interval);
-    return {numbers_document(numbers, interval), {{"samples", samples}}, {}, ""};
+    nlohmann::json document = numbers_document(numbers, interval);
+    if (any_periodic(info.targets)) document["periods"] = periods_document(info);
+    return {std::move(document), {{"samples", samples}}, {}, ""};
   }
 };
 

@@ -25,6 +25,7 @@
 namespace pairs {
 namespace {
 
+constexpr double kAround = 0.05;              // density between all peaks of a periodic target, of the highest one
 constexpr std::int64_t kRefinedDraws = 4000;  // of a refined posterior that no plot can hold
 
 // Why the run is omitted at n next to others; "" if it is not.
@@ -236,6 +237,16 @@ std::string peaks_text(const Task& task, const PosteriorAnswer& answer) {
   if (answer.typicality.outside || answer.numbers.empty() || !answer.numbers.front().ours) return "";
   const PosteriorNumbers& ours = answer.numbers.front();
   std::vector<std::string> several, numbers;
+  for (std::size_t t = 0; t < ours.marginals.size(); ++t) {
+    const Target& target = task.info().targets[t];
+    const std::vector<double>& p = ours.marginals[t];
+    const bool whole = target.periodic && ours.cells[t].high - ours.cells[t].low > 0.99 * target.period();
+    const double least = *std::min_element(p.begin(), p.end()), most = *std::max_element(p.begin(), p.end());
+    if (whole && least > kAround * most)
+      return caveat_text(fmt::format("The density of {} goes all around", target.label),
+                         fmt::format("from {:.2g} to {:.2g}", least, most),
+                         "draw it or use the samples: mean, sd and intervals depend on where the circle is cut open");
+  }
   for (std::size_t t = 0; t < ours.marginals.size(); ++t)
     if (const std::size_t count = peaks(ours.cells[t], ours.marginals[t]).size(); count > 1) {
       several.push_back(task.info().targets[t].label);

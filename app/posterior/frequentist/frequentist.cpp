@@ -168,7 +168,9 @@ NullTest Frequentist::null_test(const LikelihoodCurve& curve, SetTails& tails) c
   const NodeToys& toys = table_->toys(node);
   NullTest out;
   out.theta = toys.theta;
-  out.one_sided = node == 0 || node + 1 == table_->nodes().size();
+  // The ends of a periodic target's range are no bounds.
+  const bool periodic = table_->task().info().targets.front().periodic;
+  out.one_sided = !periodic && (node == 0 || node + 1 == table_->nodes().size());
   // At a bound of the range all estimates lie on one side, so that the ratio is the excess.
   out.q = statistic(TestOrder::likelihood_ratio, curve.signed_ratio(toys.theta));
   out.toys = static_cast<std::int64_t>(toys.ratio.size());

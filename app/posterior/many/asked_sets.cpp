@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/kinds/observed.h"
+#include "app/kinds/target/parameters_room.h"
 #include "app/kinds/target_room.h"
 #include "app/posterior/answer/known_reference.h"
 #include "app/posterior/caveats/disagreement_text.h"
@@ -17,6 +18,7 @@
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/given.h"
+#include "core/periodic.h"
 #include "core/report/number_text.h"
 #include "tasks/parts/items.h"
 
@@ -85,6 +87,7 @@ nlohmann::json sets_about(const LoadedRun& run, const AskedSets& asked, const Se
                              {"count", question.sets->count()},
                              {"targets", nlohmann::json::array()}};
   for (const Target& target : info.targets) reported["targets"].push_back(target.name);
+  if (any_periodic(info.targets)) reported["periods"] = periods_document(info);
   for (const Given& one : info.given) reported["conditions"].push_back(one.name);
   if (!run.config.ensemble.empty()) reported["ensemble"] = members_document(run.config.ensemble);
   if (question.items) reported["items"] = face<Items>(*run.task)->item();

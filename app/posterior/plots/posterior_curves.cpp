@@ -104,6 +104,23 @@ Line shaded(const DensityCurve& curve, SeriesRole role, double from, double to) 
   return line;
 }
 
+// By how much a density of the target between `low` and `high` is moved to fill the axis: only periodic ones come back
+// after a period.
+std::vector<double> turns_of(const Target& target, const AxisRange& axis, double low, double high) {
+  if (!target.periodic) return {0};
+  std::vector<double> out;
+  for (int turn = -2; turn <= 2; ++turn) {
+    const double by = turn * target.period();
+    if (low + by < axis.second && high + by > axis.first) out.push_back(by);
+  }
+  return out.empty() ? std::vector<double>{0} : out;
+}
+
+std::vector<double> moved_by(std::vector<double> values, double by) {
+  for (double& value : values) value += by;
+  return values;
+}
+
 // The joint density: from the grid for two targets, from samples for more; empty if there is neither.
 PairDensity joint_of(const PosteriorNumbers& one, std::size_t first, std::size_t second) {
   if (!one.joint.empty()) return {one.cells[first], one.cells[second], one.joint};
@@ -165,8 +182,12 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector
   if (!series.empty() && series.front().ours) {
     const TargetNumbers& numbers = series.front().targets[t];
     const DensityCurve curve = curve_of(series.front(), t, targets[t]);
-    for (const Interval& one : {numbers.most(axes.interval), numbers.half(axes.interval)})
-      plot.lines.push_back(shaded(curve, series.front().role, one.low, one.high));
+    for (const double turn : turns_of(targets[t], axes.ranges[t], curve.x.front(), curve.x.back()))
+      for (const Interval& one : {numbers.most(axes.interval), numbers.half(axes.interval)}) {
+        Line line = shaded(curve, series.front().role, one.low, one.high);
+        for (double& x : line.x) x += turn;
+        plot.lines.push_back(std::move(line));
+      }
   }
   for (const PosteriorNumbers* one : drawing_order(series)) {
     Line line;
@@ -174,8 +195,11 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector
     line.role = one->role;
     line.style = posterior_style(one->role, one->name);
     DensityCurve curve = curve_of(*one, t, targets[t]);
-    line.x = std::move(curve.x);
-    line.y = std::move(curve.density);
+    for (const double turn : turns_of(targets[t], axes.ranges[t], curve.x.front(), curve.x.back()))
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        line.x.push_back(curve.x[i] + turn);
+        line.y.push_back(curve.density[i]);
+      }
     plot.lines.push_back(std::move(line));
   }
   // A series with data only for another target is named as well: the first plot's legend is that of the whole figure.
@@ -202,9 +226,11 @@ Plot joint_plot(const std::vector<PosteriorNumbers>& series, const std::vector<T
     const double x0 = a.low + a.width() / 2, x1 = a.high - a.width() / 2;
     const double y0 = b.low + b.width() / 2, y1 = b.high - b.width() / 2;
     for (const double level : density_levels(joint.density, {0.5, 0.9}))
-      for (Polyline& line : contour_lines(fine, columns, rows, y0, y1, x0, x1, level))
-        plot.contours.push_back(
-            {one->name, one->role, posterior_style(one->role, one->name), std::move(line.y), std::move(line.x)});
+      for (const Polyline& line : contour_lines(fine, columns, rows, y0, y1, x0, x1, level))
+        for (const double across : turns_of(targets[first], x, a.low, a.high))
+          for (const double up : turns_of(targets[second], y, b.low, b.high))
+            plot.contours.push_back({one->name, one->role, posterior_style(one->role, one->name),
+                                     moved_by(line.y, across), moved_by(line.x, up)});
   }
   if (!truth.empty() && std::isfinite(truth[first]) && std::isfinite(truth[second]))
     plot.scatters.push_back({"truth",

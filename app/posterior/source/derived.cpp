@@ -12,6 +12,7 @@
 #include "core/base/threads/one_thread.h"
 #include "core/eval/metrics/interval.h"
 #include "core/likelihood/refined_posterior.h"
+#include "core/periodic.h"
 
 namespace pairs {
 namespace {
@@ -100,7 +101,8 @@ std::vector<DerivedQuantity> derived_quantities(const std::vector<std::string>& 
 }
 
 std::vector<DerivedNumbers> derived_numbers(const std::vector<DerivedQuantity>& quantities,
-                                            const std::vector<PosteriorSource>& sources) {
+                                            const std::vector<PosteriorSource>& sources,
+                                            const std::vector<Target>& targets) {
   std::vector<DerivedNumbers> out;
   if (quantities.empty()) return out;
   const torch::NoGradGuard no_grad;
@@ -108,7 +110,8 @@ std::vector<DerivedNumbers> derived_numbers(const std::vector<DerivedQuantity>& 
   std::vector<std::pair<const PosteriorSource*, torch::Tensor>> drawn;
   for (const PosteriorSource& source : sources)
     if (source.ours || source.role == SeriesRole::exact || source.name == kRefined)
-      drawn.emplace_back(&source, source.sample(kDerivedDraws, kFigureSeed));
+      drawn.emplace_back(&source,
+                         unrolled(targets, source.sample(kDerivedDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64)));
   for (const DerivedQuantity& quantity : quantities)
     for (const auto& [source, draws] : drawn) out.push_back(numbers_of(quantity, *source, draws));
   return out;

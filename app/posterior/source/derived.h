@@ -51,9 +51,11 @@ struct DerivedNumbers {
 };
 inline constexpr std::int64_t kDerivedDraws = 4000;
 
-// Ordered by quantity, then by source: runs and the exact posterior. Depends only on the sources.
+// Ordered by quantity, then by source: runs and the exact posterior. Depends only on the sources. Expressions see
+// values of periodic targets in one piece, beyond the range if need be (core/periodic.h).
 std::vector<DerivedNumbers> derived_numbers(const std::vector<DerivedQuantity>& quantities,
-                                            const std::vector<PosteriorSource>& sources);
+                                            const std::vector<PosteriorSource>& sources,
+                                            const std::vector<Target>& targets);
 
 // "1.2 % of the draws have no finite theta/psi and are left out"; "" if all have.
 std::string undefined_text(const DerivedNumbers& numbers);

@@ -21,6 +21,7 @@
 namespace pairs {
 namespace {
 
+constexpr int kTurns = 10;  // of a prior around a periodic target, either way
 constexpr std::int64_t kPriorDraws = 4096;
 constexpr double kKolmogorovLimit = 1.95;  // of the distance times the root of the number of draws, at p = 0.001
 constexpr std::size_t kRatioCells = 4000;
@@ -108,6 +109,7 @@ std::shared_ptr<const PriorFamily> learned_prior(const Task& task, const torch::
 
 // The share of a prior below and above a target's bounds.
 double mass_outside(const PriorFamily& prior, const Target& target) {
+  if (target.periodic) return 0;
   const double low = std::isfinite(target.low) ? prior.below(target.low) : 0;
   const double high = std::isfinite(target.high) ? prior.below(target.high) : 1;
   return std::clamp(1 - (high - low), 0.0, 1.0);
@@ -198,7 +200,12 @@ torch::Tensor OtherPrior::log_ratio(const torch::Tensor& asked) const {
   if (known_) old = log_prior(*task_, theta);
   for (const Part& part : parts_) {
     const torch::Tensor values = theta.select(1, part.target);
-    now += part.now->log_density(values);
+    const Target& target = task_->info().targets[static_cast<std::size_t>(part.target)];
+    torch::Tensor own = part.now->log_density(values);
+    // Around a circle the prior is the sum over all turns.
+    for (int turn = -kTurns; turn <= kTurns && target.periodic; ++turn)
+      if (turn != 0) own = torch::logaddexp(own, part.now->log_density(values + turn * target.period()));
+    now += own;
     if (part.learned) old += part.learned->log_density(values);
   }
   return torch::where(old.isfinite() & now.isfinite(), now - old, torch::full_like(now, -INFINITY));

@@ -37,13 +37,14 @@ CellDensity folded(CellDensity smooth, double low, double high) {
 
 void sample_targets(PosteriorDraft& draft, const std::vector<Target>& targets, bool confined) {
   draft.ask([&] {
-    const torch::Tensor draws = draft.source->sample(kDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64);
+    const torch::Tensor draws =
+        unrolled(targets, draft.source->sample(kDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64));
     for (std::size_t t = 0; t < targets.size(); ++t) {
       const torch::Tensor column = draws.select(1, static_cast<std::int64_t>(t));
       draft.numbers.draws.push_back(doubles(column));
       draft.numbers.targets.push_back(draw_numbers(draft.numbers.draws.back()));
       CellDensity smooth = kernel_density(draft.numbers.draws.back());
-      if (confined || targets[t].periodic) smooth = folded(std::move(smooth), targets[t].low, targets[t].high);
+      if (confined && !targets[t].periodic) smooth = folded(std::move(smooth), targets[t].low, targets[t].high);
       draft.numbers.cells.push_back({smooth.low, smooth.high, smooth.density.size()});
       draft.numbers.marginals.push_back(std::move(smooth.density));
     }
@@ -95,32 +96,6 @@ PosteriorDraft draft_of(const PosteriorSource& source) {
   return draft;
 }
 
-// Each alone first, since a posterior's numbers must not depend on the others; then all on one grid, to be drawn and
-// compared.
-void find_grids(std::vector<PosteriorDraft>& group, const std::vector<Target>& targets, bool confined,
-                std::size_t count) {
-  if (group.size() == 1) return find_grid(group, targets, confined, count);
-  std::vector<Cells> all;
-  std::vector<std::vector<TargetNumbers>> numbers;
-  for (PosteriorDraft& draft : group) {
-    std::vector<PosteriorDraft> alone = {draft};
-    find_grid(alone, targets, confined, count);
-    draft.numbers.milliseconds = alone.front().numbers.milliseconds;
-    numbers.push_back(alone.front().numbers.targets);
-    if (alone.front().failed || alone.front().log.empty()) continue;
-    const std::vector<Cells>& own = alone.front().numbers.cells;
-    if (all.empty()) all = own;
-    for (std::size_t t = 0; t < own.size(); ++t) {
-      all[t].low = std::min(all[t].low, own[t].low);
-      all[t].high = std::max(all[t].high, own[t].high);
-    }
-  }
-  for (Cells& cells : all) cells.count = count;
-  find_grid(group, targets, confined, count, all);
-  for (std::size_t k = 0; k < group.size(); ++k)
-    if (!group[k].failed && !numbers[k].empty()) group[k].numbers.targets = numbers[k];
-}
-
 // Cuts periodic targets open opposite of all the sources' samples, and makes the sources' values those between the
 // cuts.
 void cut_open(std::vector<Target>& targets, std::vector<PosteriorSource>& sources) {
@@ -142,6 +117,49 @@ void cut_open(std::vector<Target>& targets, std::vector<PosteriorSource>& source
       return wrapped(all, inner(draws, seed).to(torch::kCPU, torch::kFloat64));
     };
   }
+}
+
+// Moves the numbers of a periodic target by whole periods such that the mean lies within its bounds.
+void move_into(const Target& target, TargetNumbers& numbers) {
+  if (!target.periodic || !std::isfinite(numbers.mean)) return;
+  const double by = wrapped(numbers.mean, target.low, target.period()) - numbers.mean;
+  numbers.mean += by;
+  numbers.mode += by;
+  for (double& one : numbers.quantiles) one += by;
+  for (auto& kind : numbers.intervals)
+    for (Interval& one : kind) one = {one.low + by, one.high + by};
+}
+
+// Each alone first, since a posterior's numbers must not depend on the others; then all on one grid, to be drawn and
+// compared.
+void find_grids(std::vector<PosteriorDraft>& group, const std::vector<Target>& targets, bool confined,
+                std::size_t count) {
+  if (group.size() == 1) return find_grid(group, targets, confined, count);
+  std::vector<Cells> all;
+  std::vector<std::vector<TargetNumbers>> numbers;
+  for (PosteriorDraft& draft : group) {
+    std::vector<PosteriorDraft> alone = {draft};
+    // Where it is cut open must not depend on the others, either.
+    std::vector<PosteriorSource> own_source = {*draft.source};
+    std::vector<Target> own_targets = targets;
+    cut_open(own_targets, own_source);
+    alone.front().source = &own_source.front();
+    find_grid(alone, own_targets, confined, count);
+    draft.numbers.milliseconds = alone.front().numbers.milliseconds;
+    numbers.push_back(alone.front().numbers.targets);
+    for (std::size_t t = 0; t < numbers.back().size(); ++t) move_into(targets[t], numbers.back()[t]);
+    if (alone.front().failed || alone.front().log.empty()) continue;
+    const std::vector<Cells>& own = alone.front().numbers.cells;
+    if (all.empty()) all = own;
+    for (std::size_t t = 0; t < own.size(); ++t) {
+      all[t].low = targets[t].periodic ? targets[t].low : std::min(all[t].low, own[t].low);
+      all[t].high = targets[t].periodic ? targets[t].high : std::max(all[t].high, own[t].high);
+    }
+  }
+  for (Cells& cells : all) cells.count = count;
+  find_grid(group, targets, confined, count, all);
+  for (std::size_t k = 0; k < group.size(); ++k)
+    if (!group[k].failed && !numbers[k].empty()) group[k].numbers.targets = numbers[k];
 }
 
 }  // namespace
@@ -189,7 +207,9 @@ std::vector<PosteriorNumbers> posterior_numbers(std::vector<Target> targets, boo
   if (const PosteriorNumbers* exact = find_role(out, SeriesRole::exact))
     for (PosteriorNumbers& one : out)
       for (std::size_t t = 0; t < targets.size() && &one != exact; ++t) {
-        one.targets[t].mean_shift = (one.targets[t].mean - exact->targets[t].mean) / exact->targets[t].sd;
+        double shift = one.targets[t].mean - exact->targets[t].mean;
+        if (targets[t].periodic) shift = wrapped(shift, -0.5 * targets[t].period(), targets[t].period());
+        one.targets[t].mean_shift = shift / exact->targets[t].sd;
         one.targets[t].sd_ratio = one.targets[t].sd / exact->targets[t].sd;
       }
   return out;

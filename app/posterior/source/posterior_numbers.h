@@ -34,9 +34,9 @@ struct PosteriorNumbers {
 // Puts posteriors of one or two targets on suitable grids and derives their numbers; posteriors of more targets are
 // sampled. Depends only on the sources, and the numbers of each only on that source. Runs and the exact posterior share
 // one grid, so that they can be compared; others have their own. `confined`: the densities vanish outside the targets'
-// ranges. Periodic targets are cut open opposite of the posteriors: numbers are those of values within half a period of
-// the circular mean. `cells`: minimum per axis, 0 = 400 for one target, 96 for two. Sources that fail, and runs'
-// posteriors that no such grid can hold, are omitted and reported to `problem`.
+// ranges. Periodic targets are cut open where there is least of a posterior, and numbers are those of values between
+// the cuts. `cells`: minimum per axis, 0 = 400 for one target, 96 for two. Sources that fail, and runs' posteriors that
+// no such grid can hold, are omitted and reported to `problem`.
 std::vector<PosteriorNumbers> posterior_numbers(std::vector<Target> targets, bool confined,
                                                 std::vector<PosteriorSource> sources,
                                                 const std::function<void(const std::string&)>& problem = {},

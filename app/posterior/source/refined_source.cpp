@@ -153,8 +153,10 @@ RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given,
   out.posterior = posterior;
   out.source.name = kRefined;
   out.source.role = SeriesRole::other;
-  out.source.mean = posterior->mean;
-  out.source.sd = posterior->sd;
+  const std::vector<Target> own = turned(task_->info().targets, posterior->theta, posterior->weight);
+  const torch::Tensor theta = wrapped(own, posterior->theta);
+  out.source.mean = at::matmul(posterior->weight, theta);
+  out.source.sd = at::matmul(posterior->weight, (theta - out.source.mean).square()).sqrt();
   const auto density = std::make_shared<const RefinedDensity>(*posterior);
   out.source.log_density = [density, likelihood = known_.likelihood](const torch::Tensor& theta) {
     return density->log_density(theta);

@@ -155,7 +155,8 @@ class SizeEvaluation {
     append_doubles(absolute_error_, relative_errors(samples, theta, range_));
     const torch::Tensor sds = samples.std(1);
     append_doubles(sds_, sds.mean(1));
-    append_doubles(set_means_, samples.mean(1));
+    // The mean of a periodic target next to its truth.
+    append_doubles(set_means_, samples.mean(1) + (latents.theta - theta));
     append_doubles(set_sds_, sds);
     further_.add(drawn, latents.theta, aggregates, key);
     if (resampled) pool_->rank(first, aggregates, latents);

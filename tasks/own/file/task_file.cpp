@@ -74,7 +74,8 @@ void describe(TaskInfo& info, const std::vector<FileColumn>& columns, const std:
   std::vector<std::string> targets, nuisances, labels;
   for (const Target& t : info.targets) {
     targets.push_back(
-        fmt::format("{} ({})", words_of(t.label, t.meaning, t.unit, "θ"), t.prior ? t.prior->text() : support_text(t)));
+        fmt::format("{} ({})", words_of(t.label, t.meaning, t.unit, "θ"),
+                    t.prior ? t.prior->text() + (t.periodic ? ", " + support_text(t) : "") : support_text(t)));
     labels.push_back(t.label);
   }
   for (const Nuisance& n : info.nuisances)

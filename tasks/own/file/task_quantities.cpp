@@ -162,6 +162,8 @@ void read_target(const toml::table& source, const std::string& where, std::vecto
   target.high = support->second;
   target.periodic = read_periodic(source, table, support);
   const auto view = table.interval("view", false);
+  if (view && target.periodic)
+    table.refuse(*source.get("view"), "'targets.view' of a periodic target is its support; leave it out");
   const auto location = table.number("location"), scale = table.number("scale"), range = table.number("range");
   if ((scale && !(*scale > 0 && std::isfinite(*scale))) || (range && !(*range > 0 && std::isfinite(*range))))
     table.refuse_table("'targets.scale' and 'targets.range' must be above 0 and finite");

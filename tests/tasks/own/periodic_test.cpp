@@ -54,6 +54,7 @@ TEST_F(PeriodicQuantities, NeedTheRangeThatTheyRepeatAfter) {
       {"support = [0, inf]\nperiodic = true", kPhase, kWind, "needs the range that values repeat after"},
       {kAngle, "periodic = true", kWind, "'nuisances.support' = [low, high], both finite"},
       {kAngle, "support = [0, 1]\nperiodic = true\nview = [0, 2]", kWind, "is its support; leave it out"},
+      {"support = [0, 24]\nperiodic = true\nview = [-12, 12]", kPhase, kWind, "'targets.view' of a periodic target"},
       {kAngle, kPhase, "columns = [\"wind\"]\nperiodic = { wnd = 360 }", "did you mean 'wind'?"},
       {kAngle, kPhase, "columns = [\"wind\"]\nperiodic = { wind = 0 }", "'x.periodic.wind' must be the number after"},
       {kAngle, kPhase, "shape = [3]\nperiodic = { x1 = 360 }", "names columns, which [x] does not have"},

@@ -371,7 +371,8 @@ void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const st
   const auto snapshot = std::make_shared<PosteriorSnapshot>(
       snapshot_of(task_->info(), at, set, asked ? *axes_ : passing, ++snapshots_, ghosts()));
   if (const auto asked_for = derived_.find(target_names(task_->info())); asked_for != derived_.end())
-    snapshot->derived = derived_numbers(derived_quantities(asked_for->second, task_->info()), at.sources);
+    snapshot->derived =
+        derived_numbers(derived_quantities(asked_for->second, task_->info()), at.sources, task_->info().targets);
   if (refiner_ && refiner_->wanted(source_, at.n) && !refines(at.n))
     snapshot->refine_seconds = refiner_->expected_seconds(at.n);
   if (snapshot->density && !before.empty()) {

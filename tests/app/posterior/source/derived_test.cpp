@@ -44,7 +44,7 @@ TEST(Derived, NumbersAreThoseOfTheDraws) {
   const std::vector<PosteriorSource> sources = {normals("PAIRS", SeriesRole::pairs, true),
                                                 normals("exact", SeriesRole::exact, false),
                                                 normals("naive", SeriesRole::naive, false)};
-  const std::vector<DerivedNumbers> all = derived_numbers(quantities, sources);
+  const std::vector<DerivedNumbers> all = derived_numbers(quantities, sources, {});
   ASSERT_EQ(all.size(), 6u) << "of runs and the exact posterior alone";
   // 3 + z/2 and 1 + 3z/2.
   EXPECT_NEAR(all[0].numbers.mean, 3, 1e-9);
@@ -62,7 +62,7 @@ TEST(Derived, NumbersAreThoseOfTheDraws) {
 
 TEST(Derived, WhatIsNeverFiniteHasNoNumbers) {
   const auto quantities = derived_quantities({"no = log(-1 - theta^2)"}, two_targets());
-  const std::vector<DerivedNumbers> all = derived_numbers(quantities, {normals("PAIRS", SeriesRole::pairs, true)});
+  const std::vector<DerivedNumbers> all = derived_numbers(quantities, {normals("PAIRS", SeriesRole::pairs, true)}, {});
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].undefined, 1);
   EXPECT_TRUE(std::isnan(all[0].numbers.mean));
