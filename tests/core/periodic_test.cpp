@@ -61,7 +61,7 @@ TEST(Periodic, SamplesAreUnrolledAroundTheirCircularMean) {
   EXPECT_EQ(circular_mean(even, 0, 360).item<double>(), 180);
 }
 
-// Of several peaks none is cut, wherever they lie; values all around leave the circle as it is.
+// No peak is cut, wherever several lie, and values all around leave the circle as it is.
 TEST(Periodic, TheCircleIsCutOpenWhereThereIsLeast) {
   const std::vector<Target> targets = angle_and_size();
   for (const double first : {0.0, 95.0, 180.0}) {
