@@ -25,7 +25,7 @@
 namespace pairs {
 namespace {
 
-constexpr double kAround = 0.05;              // density between all peaks of a periodic target, of the highest one
+constexpr double kAround = 0.2;              // density between all peaks of a periodic target, of the highest one
 constexpr std::int64_t kRefinedDraws = 4000;  // of a refined posterior that no plot can hold
 
 // Why the run is omitted at n next to others; "" if it is not.

@@ -70,9 +70,10 @@ bool usable(const PosteriorDraft& draft) {
 }
 
 // Uses the known moments of references, which are more accurate than their grid.
-void use_known_moments(PosteriorDraft& draft) {
+void use_known_moments(const std::vector<Target>& targets, PosteriorDraft& draft) {
   if (!draft.source->mean.defined()) return;
   for (std::size_t t = 0; t < draft.numbers.targets.size(); ++t) {
+    if (targets[t].periodic) continue;  // they depend on where the circle is cut open
     draft.numbers.targets[t].mean = draft.source->mean[static_cast<std::int64_t>(t)].item<double>();
     draft.numbers.targets[t].sd = draft.source->sd[static_cast<std::int64_t>(t)].item<double>();
   }
@@ -201,7 +202,7 @@ std::vector<PosteriorNumbers> posterior_numbers(std::vector<Target> targets, boo
           problem(draft.failed ? draft.problem : draft.source->name + " is left out: it has no density here");
         continue;
       }
-      use_known_moments(draft);
+      use_known_moments(targets, draft);
       out.push_back(std::move(draft.numbers));
     }
   if (const PosteriorNumbers* exact = find_role(out, SeriesRole::exact))
