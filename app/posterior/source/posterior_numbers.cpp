@@ -120,41 +120,48 @@ void cut_open(std::vector<Target>& targets, std::vector<PosteriorSource>& source
   }
 }
 
-// Moves the numbers of a periodic target by whole periods such that the mean lies within its bounds.
-void move_into(const Target& target, TargetNumbers& numbers) {
-  if (!target.periodic || !std::isfinite(numbers.mean)) return;
+// Moves the numbers of a periodic target by whole periods such that the mean lies within its bounds, and returns by how
+// much.
+double move_into(const Target& target, TargetNumbers& numbers) {
+  if (!target.periodic || !std::isfinite(numbers.mean)) return 0;
   const double by = wrapped(numbers.mean, target.low, target.period()) - numbers.mean;
   numbers.mean += by;
   numbers.mode += by;
   for (double& one : numbers.quantiles) one += by;
   for (auto& kind : numbers.intervals)
     for (Interval& one : kind) one = {one.low + by, one.high + by};
+  return by;
 }
 
 // Each alone first, since a posterior's numbers must not depend on the others; then all on one grid, to be drawn and
 // compared.
-void find_grids(std::vector<PosteriorDraft>& group, const std::vector<Target>& targets, bool confined,
-                std::size_t count) {
-  if (group.size() == 1) return find_grid(group, targets, confined, count);
+void find_grids(std::vector<PosteriorDraft>& group, const std::vector<Target>& targets,
+                const std::vector<Target>& whole, bool confined, std::size_t count) {
+  if (group.size() == 1 && !any_periodic(targets)) return find_grid(group, targets, confined, count);
   std::vector<Cells> all;
   std::vector<std::vector<TargetNumbers>> numbers;
   for (PosteriorDraft& draft : group) {
     std::vector<PosteriorDraft> alone = {draft};
     // Where it is cut open must not depend on the others, either.
     std::vector<PosteriorSource> own_source = {*draft.source};
-    std::vector<Target> own_targets = targets;
+    std::vector<Target> own_targets = whole;
     cut_open(own_targets, own_source);
     alone.front().source = &own_source.front();
     find_grid(alone, own_targets, confined, count);
     draft.numbers.milliseconds = alone.front().numbers.milliseconds;
     numbers.push_back(alone.front().numbers.targets);
-    for (std::size_t t = 0; t < numbers.back().size(); ++t) move_into(targets[t], numbers.back()[t]);
+    std::vector<double> moved(targets.size(), 0);
+    for (std::size_t t = 0; t < numbers.back().size(); ++t) moved[t] = move_into(targets[t], numbers.back()[t]);
     if (alone.front().failed || alone.front().log.empty()) continue;
     const std::vector<Cells>& own = alone.front().numbers.cells;
-    if (all.empty()) all = own;
     for (std::size_t t = 0; t < own.size(); ++t) {
-      all[t].low = targets[t].periodic ? targets[t].low : std::min(all[t].low, own[t].low);
-      all[t].high = targets[t].periodic ? targets[t].high : std::max(all[t].high, own[t].high);
+      Cells cells = {own[t].low + moved[t], own[t].high + moved[t], own[t].count};
+      // What passes a cut of the common circle is on both sides of it.
+      if (targets[t].periodic && (cells.low < targets[t].low || cells.high > targets[t].high))
+        cells = {targets[t].low, targets[t].high, own[t].count};
+      if (all.size() <= t) all.push_back(cells);
+      all[t].low = std::min(all[t].low, cells.low);
+      all[t].high = std::max(all[t].high, cells.high);
     }
   }
   for (Cells& cells : all) cells.count = count;
@@ -169,6 +176,7 @@ std::vector<PosteriorNumbers> posterior_numbers(std::vector<Target> targets, boo
                                                 std::vector<PosteriorSource> sources,
                                                 const std::function<void(const std::string&)>& problem,
                                                 std::size_t cells) {
+  const std::vector<Target> whole = targets;
   cut_open(targets, sources);
   if (cells == 0) cells = targets.size() == 1 ? 400 : 96;
   std::vector<std::vector<PosteriorDraft>> groups(1);
@@ -180,7 +188,7 @@ std::vector<PosteriorNumbers> posterior_numbers(std::vector<Target> targets, boo
   for (std::vector<PosteriorDraft>& group : groups) {
     if (group.empty()) continue;
     if (targets.size() <= 2)
-      find_grids(group, targets, confined, cells);
+      find_grids(group, targets, whole, confined, cells);
     else
       for (PosteriorDraft& draft : group) sample_targets(draft, targets, confined);
   }

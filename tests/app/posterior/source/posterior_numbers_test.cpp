@@ -12,7 +12,9 @@
 #include "app/posterior/plots/posterior_axes.h"
 #include "app/posterior/set/embedded_set.h"
 #include "core/aggregate.h"
+#include "core/base/numbers/random.h"
 #include "core/base/text/error.h"
+#include "core/periodic.h"
 #include "tasks/registry.h"
 #include "tests/aggregate_observed.h"
 #include "tests/core/train/toy_task.h"
@@ -45,6 +47,65 @@ PosteriorSource normal_source(const std::string& name, double mean, double sd, b
 
 std::vector<Target> one_target(double low, double high) {
   return {{"theta", "θ", "", low, high, 0, 1, 1, -3, 3}};
+}
+
+// Peaks of sd 0.8 on a circle of 24, at these places with equal mass.
+PosteriorSource peaks_around(const std::string& name, const std::vector<double>& places, bool ours = true) {
+  constexpr double kSd = 0.8;
+  PosteriorSource source;
+  source.name = name;
+  source.ours = ours;
+  source.role = ours ? SeriesRole::pairs : SeriesRole::exact;
+  source.log_density = [places](const torch::Tensor& theta) {
+    torch::Tensor sum = torch::zeros({theta.size(0)}, torch::kFloat64);
+    for (const double place : places)
+      sum += (-0.5 * (wrapped(theta.select(1, 0) - place, -12, 24) / kSd).square()).exp();
+    return (sum / (static_cast<double>(places.size()) * kSd * std::sqrt(2 * M_PI))).log();
+  };
+  source.sample = [places](std::int64_t count, std::uint64_t seed) {
+    Stream stream(seed, 0);
+    torch::Tensor out = torch::empty({count, 1}, torch::kFloat64);
+    for (std::int64_t k = 0; k < count; ++k)
+      out[k][0] = wrapped(places[stream.below(places.size())] + kSd * stream.normal64(), 0, 24);
+    return out;
+  };
+  if (!ours) {  // of values that were cut open elsewhere
+    source.mean = vector_of({places.front() - 24});
+    source.sd = vector_of({7});
+  }
+  return source;
+}
+
+// No peak on a circle is cut, wherever it lies, and the numbers of a posterior do not depend on those beside it.
+TEST(PosteriorNumbers, GoAroundACircle) {
+  std::vector<Target> targets = one_target(0, 24);
+  targets[0].periodic = true;
+  struct Case {
+    std::vector<double> places;
+    double width;  // of the central 90 %
+  };
+  for (const auto& [places, width] :
+       {Case{{0.05}, 2.63}, Case{{23.9}, 2.63}, Case{{12.03, 0.03}, 14.05}, Case{{5, 8}, 5}}) {
+    const PosteriorSource ours = peaks_around("ours", places);
+    const TargetNumbers alone = posterior_numbers(targets, true, {ours}).front().targets[0];
+    EXPECT_NEAR(alone.width(), width, 0.35) << places.front();
+    EXPECT_GE(alone.mean, 0);
+    EXPECT_LT(alone.mean, 24);
+    EXPECT_GT(alone.mean, alone.quantiles.front());
+    EXPECT_LT(alone.mean, alone.quantiles.back());
+    for (const double other : {2.0, 11.0, 20.0}) {
+      const std::vector<PosteriorNumbers> both =
+          posterior_numbers(targets, true, {ours, peaks_around("exact", {other, other + 9}, false)});
+      ASSERT_EQ(both.size(), 2u);
+      const TargetNumbers& now = both[0].targets[0];
+      EXPECT_NEAR(std::remainder(now.mean - alone.mean, 24), 0, 1e-6) << places.front() << " beside " << other;
+      EXPECT_NEAR(now.sd, alone.sd, 1e-6);
+      EXPECT_NEAR(now.mean - now.quantiles[0], alone.mean - alone.quantiles[0], 1e-6);
+      const TargetNumbers& exact = both[1].targets[0];
+      EXPECT_GT(exact.mean, exact.quantiles.front()) << "its own mean, not one that was cut open elsewhere";
+      EXPECT_LT(exact.mean, exact.quantiles.back());
+    }
+  }
 }
 
 // Normals: quantiles mean + {1.645, 0.674, ...} sd, KL in closed form, at widths from the prior's to a millionth.
