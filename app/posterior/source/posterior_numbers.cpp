@@ -97,20 +97,21 @@ PosteriorDraft draft_of(const PosteriorSource& source) {
   return draft;
 }
 
-// Cuts periodic targets open opposite of all the sources' samples, and makes the sources' values those between the
-// cuts.
+// Cuts periodic targets open where the samples of the first source that has any are fewest, and makes the sources'
+// values those between the cuts.
 void cut_open(std::vector<Target>& targets, std::vector<PosteriorSource>& sources) {
   if (!any_periodic(targets)) return;
-  std::vector<torch::Tensor> draws;
+  torch::Tensor draws;
   for (const PosteriorSource& source : sources) {
+    if (draws.defined()) break;
     try {
-      draws.push_back(source.sample(kCuttingDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64));
+      draws = source.sample(kCuttingDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64);
     } catch (const std::exception&) {
       // It fails again where its numbers are asked for.
     }
   }
-  if (draws.empty()) return;
-  targets = turned(std::move(targets), torch::cat(draws));
+  if (!draws.defined()) return;
+  targets = turned(std::move(targets), draws);
   const std::vector<Target> all = targets;
   for (PosteriorSource& source : sources) {
     if (source.mean.defined()) source.mean = wrapped(all, source.mean);
