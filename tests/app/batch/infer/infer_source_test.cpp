@@ -142,19 +142,19 @@ TEST_F(PosteriorSources, AnOutdatedComparisonIsToldOf) {
   EXPECT_THAT(own.at("warnings").dump(), HasSubstr("pairs --batch likelihood"));
   EXPECT_EQ(one("many", {"--source", "run"}).at("warnings").dump().find("pairs --batch likelihood"), std::string::npos);
   // Figures and reports answer by the same mechanism, and tables of many sets by their own.
-  const auto told = [&](std::vector<std::string> words) {
+  const auto printed = [&](std::vector<std::string> words) {
     const Answer answer = run_words(std::move(words));
     EXPECT_EQ(answer.code, 0) << answer.err;
     return answer.err + answer.out;  // a report prints its warnings with its result
   };
   const std::string data = path("sets.csv"), run = run_.string();
   EXPECT_THAT(
-      told({"figure", "posterior", run, "--data", data, "--group", "run", "--member", "many", "--out", path("p.csv")}),
+      printed({"figure", "posterior", run, "--data", data, "--group", "run", "--member", "many", "--out", path("p.csv")}),
       HasSubstr("pairs --batch likelihood"));
-  EXPECT_THAT(told({"report", run, "--data", data, "--group", "run", "--member", "many", "--sets", "0", "--out",
+  EXPECT_THAT(printed({"report", run, "--data", data, "--group", "run", "--member", "many", "--sets", "0", "--out",
                     path("page.html")}),
               HasSubstr("pairs --batch likelihood"));
-  EXPECT_THAT(told({"infer", run, "--data", data, "--group", "run", "--out", path("many.csv")}),
+  EXPECT_THAT(printed({"infer", run, "--data", data, "--group", "run", "--out", path("many.csv")}),
               HasSubstr("pairs --batch likelihood"));
 }
 
