@@ -156,16 +156,16 @@ void note_given(const Task& task, Findings& findings) {
 
 // Positive targets over many scales, of which a network learns the logarithm more easily; theta [B, d] of the prior.
 void note_scales(const TaskInfo& info, const torch::Tensor& theta, Findings& findings) {
-  constexpr double kLow = 0.005, kDecades = 3;
+  constexpr double kLow = 0.05, kDecades = 3;  // of all values, of which nine tenths lie between two quantiles
   for (std::size_t t = 0; t < info.targets.size(); ++t) {
     const Target& target = info.targets[t];
     if (!(target.low >= 0) || target.periodic) continue;
     const torch::Tensor ends = at::quantile(theta.select(1, static_cast<std::int64_t>(t)).contiguous(),
                                             torch::tensor({kLow, 1 - kLow}, torch::kFloat64));
     const double decades = std::log10(ends[1].item<double>() / ends[0].item<double>());
-    if (!(decades > kDecades) || !std::isfinite(decades)) continue;
+    if (!(decades > (1 - 2 * kLow) * kDecades) || !std::isfinite(decades)) continue;
     findings.note(
-        fmt::format("prior: 99 % of {} lie between {:.3g} and {:.3g}, over {:.1f} decades: let the target be "
+        fmt::format("prior: 90 % of {} lie between {:.3g} and {:.3g}, over {:.1f} decades: let the target be "
                     "its logarithm, and the program simulate from 10^{}",
                     target.name, ends[0].item<double>(), ends[1].item<double>(), decades, target.name));
   }

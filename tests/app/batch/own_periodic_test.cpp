@@ -23,7 +23,7 @@ constexpr const char* kWindSource = R"(import numpy as np
 from pairs_simulator import serve
 
 def prior(rng, size):
-    return np.stack([rng.uniform(0, 360, size), 10 ** rng.uniform(0, 6, size)], 1)
+    return np.stack([rng.uniform(0, 360, size), 10 ** rng.uniform(0, 6, size), rng.exponential(1, size)], 1)
 
 def simulate(theta, psi, n, rng):
     return np.stack([rng.normal(theta[0], 30, n) % 360, rng.normal(0, 1, n)], 1)
@@ -40,6 +40,9 @@ support = [0, 360]
 periodic = true
 [[targets]]
 name = "speed"
+support = [0, inf]
+[[targets]]
+name = "wait"
 support = [0, inf]
 [x]
 columns = ["wind", "noise"]
@@ -132,14 +135,14 @@ TEST_F(OwnPeriodic, ObservationsAreOfAnyTurn) {
 }
 
 TEST_F(OwnPeriodic, ReadersAreToldWhatPassesTheEnd) {
-  const auto told = [&](const std::string& interval) {
+  const auto printed = [&](const std::string& interval) {
     const Answer answer = run_words(
         {"infer", path("run"), "--data", path("x0.csv"), "--overwrite", "--predictive", "0", "--interval", interval});
     EXPECT_EQ(answer.code, 0) << answer.err;
     return answer.out;
   };
-  EXPECT_THAT(told("central"), HasSubstr(" of direction, which repeats after 360."));
-  EXPECT_THAT(told("upper"), HasSubstr("Upper limits of direction, which is periodic"));
+  EXPECT_THAT(printed("central"), HasSubstr(" of direction, which repeats after 360."));
+  EXPECT_THAT(printed("upper"), HasSubstr("Upper limits of direction, which is periodic"));
 }
 
 TEST_F(OwnPeriodic, ScoresAndFiguresGoAround) {
@@ -154,15 +157,16 @@ TEST_F(OwnPeriodic, ScoresAndFiguresGoAround) {
 }
 
 TEST_F(OwnPeriodic, TheTaskIsDescribed) {
-  const Answer told = run_words({"tasks", "--task-file", path("task.toml")});
-  ASSERT_EQ(told.code, 0) << told.err;
-  EXPECT_THAT(told.out, HasSubstr("whose ends are the same"));
-  EXPECT_THAT(told.out, HasSubstr("cos(2π wind / 360) and sin(2π wind / 360)"));
+  const Answer described = run_words({"tasks", "--task-file", path("task.toml")});
+  ASSERT_EQ(described.code, 0) << described.err;
+  EXPECT_THAT(described.out, HasSubstr("whose ends are the same"));
+  EXPECT_THAT(described.out, HasSubstr("cos(2π wind / 360) and sin(2π wind / 360)"));
   const Answer checked = run_words({"data", path("task.toml"), "--check"});
   ASSERT_EQ(checked.code, 0) << checked.out;
   EXPECT_THAT(checked.out,
               HasSubstr("decades: let the target be its logarithm, and the program simulate from 10^speed"));
   EXPECT_THAT(checked.out, ::testing::Not(HasSubstr("% of direction")));
+  EXPECT_THAT(checked.out, ::testing::Not(HasSubstr("% of wait"))) << "an exponential is no matter of scales";
 }
 
 }  // namespace
