@@ -148,11 +148,11 @@ TEST_F(PosteriorSources, AnOutdatedComparisonIsToldOf) {
     return answer.err + answer.out;  // a report prints its warnings with its result
   };
   const std::string data = path("sets.csv"), run = run_.string();
-  EXPECT_THAT(
-      printed({"figure", "posterior", run, "--data", data, "--group", "run", "--member", "many", "--out", path("p.csv")}),
-      HasSubstr("pairs --batch likelihood"));
+  EXPECT_THAT(printed({"figure", "posterior", run, "--data", data, "--group", "run", "--member", "many", "--out",
+                       path("p.csv")}),
+              HasSubstr("pairs --batch likelihood"));
   EXPECT_THAT(printed({"report", run, "--data", data, "--group", "run", "--member", "many", "--sets", "0", "--out",
-                    path("page.html")}),
+                       path("page.html")}),
               HasSubstr("pairs --batch likelihood"));
   EXPECT_THAT(printed({"infer", run, "--data", data, "--group", "run", "--out", path("many.csv")}),
               HasSubstr("pairs --batch likelihood"));
