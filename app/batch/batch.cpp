@@ -265,7 +265,10 @@ int run_program(const Catalog& tasks, int argc, const char* const* argv, const E
     app.exit(help, text, text);
     return report(text.str(), 0);
   } catch (const CLI::ExtrasError&) {
-    if (batch && !chosen() && !path.empty()) return report_error(unknown_command(path, all), json, kUsage);
+    // A value further on may be the name of a command: "train --out run".
+    const char* const* first = std::find_if(argv + 1, argv + argc, [](const char* word) { return word[0] != '-'; });
+    if (batch && !path.empty() && (!chosen() || (first != argv + argc && path == *first)))
+      return report_error(unknown_command(path, all), json, kUsage);
     return report_error(unexpected_argument(app, chosen()), json, kUsage);
   } catch (const CLI::ParseError& error) {
     const CLI::App* command = chosen();

@@ -229,13 +229,12 @@ ReportContent report_content(const LoadedRun& run, ReportQuestion question, Moni
       fail_usage("--observations cannot serve this run: {}", why);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
-  const bool own = !question.asked.prior.empty() || question.local_test > 0 || question.confidence > 0;
+  const bool own = question.local_test > 0 || question.confidence > 0;
   const bool replaced = own && question.asked.source == SourceWish::best;
   if (replaced) question.asked.source = SourceWish::run;
   if (own && question.asked.source == SourceWish::refined)
     fail_usage(
-        "--prior, --local-test and --confidence are of the run's own posterior; leave --source refined out, or ask in "
-        "two calls");
+        "--local-test and --confidence are of the run's own posterior; leave --source refined out, or ask in two calls");
   if (target_room_of(run.task->info()).in_folder() && question.asked.interval != IntervalKind::central)
     fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
                run.task->info().name);

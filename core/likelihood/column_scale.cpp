@@ -118,6 +118,14 @@ Tensor ColumnScale::original(const Tensor& standardized) const {
                                                                        : t;
 }
 
+Tensor ColumnScale::log_slope(const Tensor& values) const {
+  if (form().cell > 0) return at::zeros_like(values);
+  Tensor log = at::full_like(values, -std::log(scale_));
+  if (kind_ == ColumnKind::positive) return log - values.log();
+  if (kind_ == ColumnKind::heavy) return log - 0.5 * at::log1p(((values - location_) / scale_).square());
+  return log;
+}
+
 std::string ColumnScale::refused(const Tensor& values) const {
   if (values.numel() == 0 || (kind_ == ColumnKind::periodic && step_ == 0)) return "";
   if (kind_ == ColumnKind::positive && (values <= 0).any().item<bool>())

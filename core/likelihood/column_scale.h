@@ -40,6 +40,8 @@ class ColumnScale {
   // Values [B] float64 -> standardized; and back, where values of a lattice are rounded to it.
   torch::Tensor standardized(const torch::Tensor& values) const;
   torch::Tensor original(const torch::Tensor& standardized) const;
+  // The logarithm of d standardized / d value at values [B] float64; 0 for a lattice, whose values have probabilities.
+  torch::Tensor log_slope(const torch::Tensor& values) const;
   // Why values [B] float64 cannot be those of simulations, a clause that follows "column k of x"; "" if they can.
   std::string refused(const torch::Tensor& values) const;
 

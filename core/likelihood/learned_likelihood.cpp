@@ -162,6 +162,14 @@ Tensor LearnedLikelihood::standardized(const Tensor& x) const {
   return at::stack(out, 1).to(torch::kFloat32).to(device_);
 }
 
+double LearnedLikelihood::log_slope(const Tensor& x) const {
+  const Tensor flat = x.reshape({x.size(0), -1}).to(torch::kCPU, torch::kFloat64);
+  double sum = 0;
+  for (std::size_t k = static_cast<std::size_t>(covariates_); k < columns_.size(); ++k)
+    sum += columns_[k].log_slope(flat.select(1, order_[k])).sum().item<double>();
+  return sum;
+}
+
 Tensor LearnedLikelihood::known(const Tensor& given, std::int64_t rows) const {
   if (!given_location_.defined()) return {};
   PAIRS_CHECK(given.defined() && given.size(1) == given_location_.numel(),

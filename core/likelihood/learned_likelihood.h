@@ -56,6 +56,9 @@ class LearnedLikelihood {
   void check(const torch::Tensor& x) const;
   // Observations x [N, m] -> standardized float32 in the order of the density, on the device of the networks.
   torch::Tensor standardized(const torch::Tensor& x) const;
+  // By how much the log density of all observations x [N, m] in their own units exceeds that of the standardized ones,
+  // of the columns other than covariates.
+  double log_slope(const torch::Tensor& x) const;
   // The network's input for parameters z [S, d + p] and conditions [S, g], [1, g] or undefined -> [S, c].
   torch::Tensor context(const torch::Tensor& z, const torch::Tensor& given) const;
 

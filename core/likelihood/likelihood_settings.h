@@ -14,7 +14,7 @@ struct ColumnSettings {
 // The networks of a learned likelihood.
 struct LikelihoodSettings {
   ColumnSettings density;
-  std::int64_t members = 2;  // networks, each trained on observations of its own
+  std::int64_t members = 2;  // networks; each learns from observations of its own, or from all of a fixed number
 };
 
 }  // namespace pairs

@@ -41,6 +41,7 @@ constexpr double kTemperedMore = 200;         // effective samples that a mixtur
 constexpr double kNegligible = 1e-8;          // weight, of the largest, of a point that is left out of a fit
 constexpr double kDefensive = 0.1;            // share of the prior in the final proposal
 constexpr std::int64_t kMostPairs = 1 << 20;  // of values and observations for which a density is evaluated itself
+constexpr double kLeastSum = 1e-300;           // of kernels, whose logarithm is then a number
 constexpr double kNowhere = -std::numeric_limits<double>::infinity();
 
 // A multivariate t distribution in coordinates z with this mean and covariance.
@@ -185,7 +186,7 @@ Tensor combined(const Tensor& likelihood, const Tensor& evidences) {
 
 // Points that were evaluated: coordinates, log p(z) and log q(X | z).
 struct Points {
-  Tensor z, prior, likelihood;  // [S, D], [S], [S, 1 + members]
+  Tensor z, prior, likelihood;  // [S, D], [S], [S, 1 + members]; the prior of the posterior, with its ratio
 };
 
 class Refinement {
@@ -249,6 +250,7 @@ class Refinement {
     if (options_.keep_going && !options_.keep_going()) throw Stopped();
     one_thread_.reset();  // networks use all threads, and the small matrices of everything else only one
     Points out{z, posterior_.log_prior(z), posterior_.log_likelihood(z)};
+    if (posterior_.log_ratio) out.prior += posterior_.log_ratio(z);
     one_thread_.emplace();
     const Tensor outside = (z.abs() > ParameterSpace::kMost).any(1);
     out.prior = at::where(outside.logical_or(out.prior.isfinite().logical_not()), at::full({}, kNowhere, at::kDouble),
@@ -342,8 +344,18 @@ class Refinement {
     const SmoothedWeights smoothed = pareto_smoothed(doubles(log_weight));
     RefinedPosterior out;
     out.shape = smoothed.shape;
-    out.log_evidence = at::logsumexp(log_weight, 0).item<double>() - std::log(static_cast<double>(log_weight.numel()));
+    const auto mean_weight = [&](const Tensor& logs) {
+      return at::logsumexp(logs, 0).item<double>() - std::log(static_cast<double>(logs.numel()));
+    };
+    out.log_normalizer = mean_weight(log_weight);
     out.effective = effective_samples(smoothed.weight);
+    const Tensor by_members = points.prior.unsqueeze(1) + points.likelihood - drawn.unsqueeze(1);
+    out.log_evidence = mean_weight(by_members.select(1, 0));
+    out.log_evidence_se = std::sqrt(std::max(1 / out.effective - 1 / static_cast<double>(z.size(0)), 0.0));
+    if (by_members.size(1) > 1) {
+      const Tensor own = at::logsumexp(by_members.slice(1, 1), 0);
+      out.log_evidence_range = (own.max() - own.min()).item<double>();
+    }
     out.weight = torch::tensor(smoothed.weight, torch::kFloat64);
     out.space = std::make_shared<const ParameterSpace>(posterior_.space);
     const Tensor values = posterior_.space.in_range(posterior_.space.values(z), out.weight);
@@ -372,9 +384,11 @@ class Refinement {
         return at::logaddexp(margin.log_density(z) + std::log(1 - kDefensive), normal + std::log(kDefensive));
       };
     if (targets == z.size(1))
-      out.log_density = [prior = posterior_.log_prior, likelihood = posterior_.log_likelihood, evidences = evidences_,
-                         evidence = out.log_evidence](const Tensor& at) {
-        return prior(at) + combined(likelihood(at), evidences) - evidence;
+      out.log_density = [prior = posterior_.log_prior, ratio = posterior_.log_ratio,
+                         likelihood = posterior_.log_likelihood, evidences = evidences_,
+                         normalizer = out.log_normalizer](const Tensor& at) {
+        const Tensor log = prior(at) + combined(likelihood(at), evidences) - normalizer;
+        return ratio ? log + ratio(at) : log;
       };
     return out;
   }
@@ -461,20 +475,27 @@ RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t target
     return likelihood.log_likelihood(space.any_periodic() ? space.turn_out(z) : z, rows, given, keep_going,
                                      contamination);
   };
+  std::function<Tensor(const Tensor&)> log_ratio;
+  if (options.log_ratio)
+    log_ratio = [space, targets, ratio = options.log_ratio](const Tensor& z) {
+      return ratio(space.values(z).slice(1, 0, targets));
+    };
   RefinedPosterior out = refine({log_prior, [&](const Tensor& z) { return log_likelihood(z, options.keep_going); },
                                  [&](std::int64_t count, std::uint64_t key) {
                                    const Tensor z = likelihood.prior_samples(count, given, key);
                                    return space.any_periodic() ? space.turn_in(z) : z;
                                  },
-                                 space, targets, !likelihood.prior_network_used()},
+                                 space, targets, !likelihood.prior_network_used(), log_ratio},
                                 options);
   out.observations = x.size(0);
   // The density outlives this call, and with it whoever may stop the call.
   if (out.log_density)
-    out.log_density = [log_prior, log_likelihood, evidences = out.evidences,
-                       evidence = out.log_evidence](const Tensor& at) {
-      return log_prior(at) + combined(log_likelihood(at, {}), evidences) - evidence;
+    out.log_density = [log_prior, log_likelihood, log_ratio, evidences = out.evidences,
+                       normalizer = out.log_normalizer](const Tensor& at) {
+      const Tensor log = log_prior(at) + combined(log_likelihood(at, {}), evidences) - normalizer;
+      return log_ratio ? log + log_ratio(at) : log;
     };
+  out.log_evidence += likelihood.log_slope(x);
   return out;
 }
 
@@ -514,16 +535,26 @@ RefinedDensity::RefinedDensity(const RefinedPosterior& posterior)
 }
 
 Tensor RefinedDensity::in_coordinates(const Tensor& z) const {
-  std::vector<Tensor> parts;
-  constexpr std::int64_t kAtOnce = 1024;
+  std::vector<Tensor> parts, half_squares, weights;
+  for (const Kernels& one : groups_) {
+    half_squares.push_back(-0.5 * one.centers.square().sum(1));
+    weights.push_back(at::stack({one.log_weight.exp(), at::ones_like(one.log_weight)}, 1));
+  }
+  constexpr std::int64_t kAtOnce = 128;  // rows whose kernels stay in the cache
   for (std::int64_t first = 0; first < z.size(0); first += kAtOnce) {
     const Tensor some = z.slice(0, first, std::min(first + kAtOnce, z.size(0)));
     std::vector<Tensor> weighted, all;
-    for (const Kernels& one : groups_) {
+    for (std::size_t k = 0; k < groups_.size(); ++k) {
+      const Kernels& one = groups_[k];
       const Tensor white = at::matmul(some, one.whiten.t());
-      const Tensor kernel = -0.5 * (white.unsqueeze(1) - one.centers).square().sum(2) + one.log_norm;
-      weighted.push_back(at::logsumexp(one.log_weight + kernel, 1));
-      if (drawn_from_) all.push_back(at::logsumexp(kernel, 1));
+      // -|a - b|²/2 of all pairs, less that of the nearest, and the sums of their exponentials with and without weights.
+      Tensor kernel = at::addmm(half_squares[k], white, one.centers.t());
+      kernel.sub_(0.5 * white.square().sum(1, true));
+      const Tensor nearest = at::amax(kernel, 1, true);
+      const Tensor sums = at::matmul(kernel.sub_(nearest).exp_(), weights[k]).clamp_min_(kLeastSum).log_();
+      const Tensor log = nearest.squeeze(1) + one.log_norm;
+      weighted.push_back(sums.select(1, 0) + log);
+      if (drawn_from_) all.push_back(sums.select(1, 1) + log);
     }
     Tensor log = at::logsumexp(at::stack(weighted), 0);
     if (drawn_from_) log = log - at::logsumexp(at::stack(all), 0);

@@ -25,6 +25,8 @@ struct RefineOptions {
   // For a learned likelihood: the probability that an observation is anything at all, whatever the parameters, by which
   // a few foreign ones cannot decide the posterior (LearnedLikelihood::log_likelihood).
   double contamination = 0;
+  // Under another prior: the log of its density over that of the training prior at θ [S, d] -> [S]; empty: the same.
+  std::function<torch::Tensor(const torch::Tensor& theta)> log_ratio = {};
 };
 
 // The posterior of (θ, ψ) by a learned likelihood: weighted samples. Values are float64 on the CPU.
@@ -45,7 +47,10 @@ struct RefinedPosterior {
   // coordinates z [d, d].
   torch::Tensor part;
   std::vector<torch::Tensor> spreads = {};
-  double log_evidence = NAN;  // log p(X) by the learned likelihood, in its standardized units
+  // The evidence, log p(X): its sampling error, and the range of the members' own. Of a learned likelihood in the units
+  // of x, given covariates and conditions; values of a lattice have probabilities.
+  double log_evidence = NAN, log_evidence_se = NAN, log_evidence_range = 0;
+  double log_normalizer = NAN;  // of the posterior that was sampled, in the units of UnnormalizedPosterior
   // Without nuisances: the log density itself, in coordinates z [S, d] -> [S]. A learned likelihood must outlive it.
   std::function<torch::Tensor(const torch::Tensor& z)> log_density = {};
   // Where the members' posteriors were apart, and the posterior is their mean: the log evidence of each [members].
@@ -68,6 +73,9 @@ struct UnnormalizedPosterior {
   const ParameterSpace& space;
   std::int64_t targets = 1;   // d, of the d + p parameters
   bool normal_prior = false;  // log_prior is that of independent standard normal coordinates
+  // A factor of the posterior, log ratio of another prior's density at z [S, d + p] -> [S], which samples of the prior
+  // do not have; empty: none.
+  std::function<torch::Tensor(const torch::Tensor& z)> log_ratio = {};
 };
 
 // Samples p(θ, ψ | X) ∝ p(θ, ψ) p(X | θ, ψ). A proposal, a mixture of t distributions with 5 degrees of freedom, is
@@ -77,7 +85,7 @@ struct UnnormalizedPosterior {
 // nowhere a number.
 RefinedPosterior refine(const UnnormalizedPosterior& posterior, const RefineOptions& options);
 // The posterior of the observations x [N, ...] with conditions [1, g] or undefined, by a learned likelihood:
-// p(θ, ψ | c) Π q(x_i | θ, ψ, c).
+// p(θ, ψ | c) Π q(x_i | θ, ψ, c), times the ratio of priors in the options.
 RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t targets, const torch::Tensor& x,
                         const torch::Tensor& given, const RefineOptions& options);
 

@@ -30,6 +30,7 @@ for task in told["tasks"]:
     assert [row["n"] for row in task["rows"]] == [1, 5]
     for row in task["rows"]:
         assert row["sets"] == 40 and math.isfinite(row["gap"]) and row["gap_se"] > 0
+        assert row["first"] in ("run", "refined")
 line, hidden = told["tasks"]
 assert line["unrefined"] == "" and all(math.isfinite(row["refined"]["gap"]) for row in line["rows"])
 # Observations that share a hidden effect are not independent, which a likelihood of any quality notices.
@@ -47,7 +48,29 @@ says() { # says CODE WORDS ARGUMENTS...
   [ $? -eq "$code" ] || say_fail "benchmark $*: exit code is not $code: $(cat err.txt)"
   grep -qF -- "$words" err.txt || say_fail "benchmark $*: does not say \"$words\": $(cat err.txt)"
 }
+run --export >third 2>log || say_fail "the sets are not written: $(tail -3 log)"
+/usr/bin/python3 - out first.json <<'P' || say_fail "the written sets are not as documented"
+import json, sys
+import numpy as np
+for task in json.load(open(sys.argv[2]))["tasks"]:
+    for row in task["rows"]:
+        sets = np.load(f"{sys.argv[1]}/{task['name']}/tested/n{row['n']}.npz")
+        assert sets["theta"].shape == (40, 1) and len(sets["x"]) == 40 * row["n"]
+P
+# The script that scores other packages reads the same sets.
+/usr/bin/python3 "$SOURCE/docs/reference/benchmark_peers.py" out/line exact --sizes 1,5 --sets 40 --out peers.jsonl >log 2>&1 ||
+  say_fail "benchmark_peers.py ended with $?: $(tail -3 log)"
+python3 - peers.jsonl first.json <<'P' || say_fail "benchmark_peers.py scores other sets: $(cat peers.jsonl)"
+import json, sys
+rows = {row["n"]: row for row in json.load(open(sys.argv[2]))["tasks"][0]["rows"]}
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert [line["n"] for line in lines] == [1, 5]
+for line in lines:
+    assert line["gap"] == 0 and abs(line["exact_nll"] - rows[line["n"]]["exact_nll"]) < 1e-3, line
+P
 says 2 "The benchmark has no task lines; its tasks are " lines
+says 2 "--budget 1e99: give a number of simulations" line --budget 1e99
+says 2 "holds a run with task.simulations = 0, not 20000" line "${small[@]}" --out out --budget 2e4
 says 2 "holds a run with seed = 1, not 3" line "${small[@]}" --out out --seed 3
 says 2 "holds no tasks of a benchmark" --folder out/line
 says 2 "the task line has sets of at most" line "${small[@]:2}" --out out --sizes 5000

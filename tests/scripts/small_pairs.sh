@@ -120,6 +120,9 @@ case $command in
     small "${small_stages[@]}" "${small_likelihood[@]}"
     lower --sets 4
     lower --sizes 5
+    for at in "${!arguments[@]}"; do
+      [ "${arguments[at]}" != --budget ] || arguments[at + 1]=20000
+    done
     ;;
   devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh tests this with its own server
   demo)

@@ -111,8 +111,8 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const AskedRun& run = posterior.runs().front();
   InferAnswer answer;
   posterior.embed_until(question.size, keep_going);
-  // Another prior, and the test of this very posterior, are of the run's own.
-  const bool own = !arguments.question.prior.empty() || arguments.local_test > 0;
+  // The test of this very posterior is of the run's own.
+  const bool own = arguments.local_test > 0;
   const SourceWish asked = arguments.question.source;
   const SourceWish wish = own && asked == SourceWish::best ? SourceWish::run : asked;
   if (wish != asked)
@@ -368,7 +368,6 @@ Result infer(const InferArguments& arguments, bool json) {
                run.task->info().name);
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   const std::shared_ptr<const OtherPrior> prior = infer_prior(run, arguments);
-  if (prior && refined) fail_usage("--prior is of the run's own posterior; leave {} out, or ask in two calls", refines);
   if (arguments.exact)
     fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is printed without it");
   if (arguments.follow && arguments.local_test > 0)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "app/batch/parts/drive.h"
+#include "app/posterior/source/refined_source.h"
 #include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 
@@ -18,15 +20,20 @@ void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, Interv
   const TaskInfo& info = prior.task().info();
   for (const PosteriorSource& source : answer.sources) {
     const bool exact = source.role == SeriesRole::exact;
-    if (!source.ours && !exact) continue;
-    const ReweighedPosterior under = reweighed(prior, source);
+    const bool refined = source.name == kRefined && !source.ours;
+    if (!source.ours && !exact && !refined) continue;
+    const ReweighedPosterior under = reweighed(prior, source, keep_going);
     nlohmann::json said = reweighed_document(under, info, interval);
-    text += fmt::format("\n{}{}\n", exact ? "The exact posterior: " : "", reweighed_text(under, info));
-    if (exact) {
-      document["other_prior"]["exact"] = std::move(said);
-      continue;
-    }
-    document["other_prior"] = std::move(said);
+    text += fmt::format("\n{}{}\n",
+                        exact     ? "The exact posterior: "
+                        : refined ? "The refined posterior: "
+                                  : "",
+                        reweighed_text(under, info));
+    if (source.ours)
+      document["other_prior"] = std::move(said);
+    else
+      document["other_prior"][refined ? kRefined : "exact"] = std::move(said);
+    if (exact) continue;
     for (const std::string& warning : reweighed_warnings(under)) {
       document["warnings"].push_back(warning);
       print(fmt::format("warning: {}\n", warning));

@@ -3,28 +3,36 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/batch/parts/arguments.h"
+#include "app/batch/parts/budget_report.h"
 #include "app/batch/parts/command.h"
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/exit_on_signal.h"
+#include "app/batch/parts/export_sets.h"
 #include "app/batch/parts/numbers.h"
 #include "app/batch/parts/own_task.h"
 #include "app/batch/parts/printed_evaluation.h"
 #include "app/batch/parts/printed_training.h"
 #include "app/posterior/source/refined_source.h"
+#include "app/scores/sharpness.h"
 #include "app/text/table.h"
 #include "core/base/files/files.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/ensemble.h"
 #include "core/report/number_text.h"
+#include "core/simulation_budget.h"
 #include "core/train/stages/likelihood_stage.h"
+#include "core/train/stages/source_choice.h"
 
 namespace pairs::batch {
 namespace {
@@ -35,8 +43,8 @@ struct BenchmarkArguments {
   NewRun wanted;
   Catalog known;
   std::vector<std::string> names;
-  std::string folder, out = "benchmark", sizes = "1,10,100,1000", sets = "100";
-  bool plan = false, allow = false;
+  std::string folder, out = "benchmark", sizes = "1,10,100,1000", sets = "100", budget = "quick";
+  bool plan = false, exported = false, allow = false;
 };
 
 // A task of the benchmark: a folder with task.toml.
@@ -85,9 +93,24 @@ void open(const BenchmarkArguments& arguments, std::vector<Entry>& chosen) {
   }
 }
 
+// "1e5" or "100000" -> 100,000; 0 for "quick", as many as the preset draws.
+std::int64_t simulations_of(const std::string& budget) {
+  if (budget == "quick") return 0;
+  char* end = nullptr;
+  const double value = std::strtod(budget.c_str(), &end);
+  if (budget.empty() || std::isspace(static_cast<unsigned char>(budget[0])) || *end != '\0' || !(value >= 1) ||
+      !(value <= kMostSimulations) || value != std::floor(value))
+    fail_usage(
+        "--budget {}: give a number of simulations, 1e5 or 100000 for example, or quick for as many as the "
+        "preset draws",
+        printable(budget, 100));
+  return static_cast<std::int64_t>(value);
+}
+
 RunConfig config_of(const BenchmarkArguments& arguments, const Entry& entry) {
   NewRun wanted = arguments.wanted;
   wanted.task = entry.task;
+  limit_simulations(*arguments.known, simulations_of(arguments.budget), wanted);
   return resolve(arguments.known, wanted);
 }
 
@@ -203,7 +226,15 @@ Result benchmark(const BenchmarkArguments& given) {
   open.threads = std::max<std::int64_t>(arguments.wanted.threads, 0);
   Result result;
   result.document = {{"preset", arguments.wanted.preset}, {"strategy", arguments.wanted.strategy}};
-  Table table({{"task", false}, {"N"}, {"sets"}, {"gap of the run"}, {"gap refined"}, {"refused"}, {"training"}});
+  if (const std::int64_t budget = simulations_of(arguments.budget)) result.document["simulations"] = budget;
+  Table table({{"task", false},
+               {"N"},
+               {"sets"},
+               {"gap of the run"},
+               {"gap refined"},
+               {"first", false},
+               {"refused"},
+               {"training"}});
   std::string notes;
   for (const Entry& one : chosen) {
     if (!keep_going()) throw Stopped();
@@ -222,13 +253,21 @@ Result benchmark(const BenchmarkArguments& given) {
         learned && !learned->unusable().empty())
       unrefined = learned->unusable();
     if (!unrefined.empty()) notes += fmt::format("{} is not refined: {}.\n", one.name, unrefined);
-    const Metrics metrics = scored(run, options_of(arguments, run), unrefined.empty(), printer);
+    const EvaluationOptions options = options_of(arguments, run);
+    if (arguments.exported) check_export(run, options);
+    const Metrics metrics = scored(run, options, unrefined.empty(), printer);
+    if (arguments.exported) export_sets(run, options, metrics, folder / "tested", keep_going);
+    // Which posterior a user sees first, chosen on sets that are not scored here.
+    const std::optional<SourceChoice> choice = unrefined.empty() ? load_source_choice(folder) : std::nullopt;
+    const Sharpness proved = sharpness(metrics, {});
+    if (proved.loses()) notes += fmt::format("{}: {}.\n", one.name, sharpness_text(proved));
     const double training = seconds_of(folder / run_file::events),
                  learning = seconds_of(likelihood_folder(folder) / run_file::events);
     nlohmann::json document = {{"name", one.name},
                                {"run", folder.string()},
                                {"seconds", {{"run", training}, {"likelihood", learning}}},
                                {"unrefined", unrefined},
+                               {"sharpness", sharpness_document(proved)},
                                {"rows", nlohmann::json::array()}};
     for (const EvaluationRow& row : metrics.rows) {
       const auto gap = row.reference_gap.find(kRefined);
@@ -237,10 +276,12 @@ Result benchmark(const BenchmarkArguments& given) {
       const bool first = &row == &metrics.rows.front();
       table.add({first ? one.name : "", count_text(row.n), count_text(row.sets), gap_text(row.gap, row.gap_se),
                  refined ? gap_text(gap->second.mean, gap->second.se) : "–",
+                 choice && choice->refined(row.n) ? "refined" : "run",
                  refined ? count_text(gain->second.left_out) : "–",
                  first ? fmt::format("{} + {}", duration_text(training), duration_text(learning)) : ""});
       nlohmann::json line = {{"n", row.n},
                              {"sets", row.sets},
+                             {"first", choice && choice->refined(row.n) ? "refined" : "run"},
                              {"exact_nll", number(row.exact_on_sets())},
                              {"gap", number(row.gap)},
                              {"gap_se", number(row.gap_se)}};
@@ -275,6 +316,10 @@ Action add_benchmark(CLI::App& app, const Catalog& tasks) {
   app.add_option("--set", arguments->wanted.set, "A setting of the runs, as in run")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  app.add_option("--budget", arguments->budget,
+                 "Simulated observations of each task: a number such as 1e5, or quick for as many as the preset draws")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--seed", arguments->wanted.seed, "Seed of the runs and likelihoods (default: the preset's, 1)")
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992));
@@ -285,6 +330,8 @@ Action add_benchmark(CLI::App& app, const Catalog& tasks) {
   app.add_option("--folder", arguments->folder, "Tasks of your own: a folder of folders with a task.toml each")
       ->type_name("DIR");
   app.add_option("--out", arguments->out, "Folder of the runs and results")->type_name("DIR")->capture_default_str();
+  app.add_flag("--export", arguments->exported,
+               "Also write the test sets into the folder tested of each run, as evaluate --export does");
   app.add_flag("--plan", arguments->plan, "Train nothing; print the expected times");
   app.add_option("--device", arguments->wanted.device, "auto, cpu or cuda (default: auto)")
       ->type_name("NAME")
@@ -299,7 +346,8 @@ Action add_benchmark(CLI::App& app, const Catalog& tasks) {
       "folders with a simulator in numpy and the exact posterior. After a stop the same command goes on where it was.\n"
       "Examples:\n"
       "  pairs --batch benchmark --plan line\n"
-      "  pairs --batch benchmark line decades --sizes 1,10 --out runs/benchmark");
+      "  pairs --batch benchmark line decades --sizes 1,10 --out runs/benchmark\n"
+      "  pairs --batch benchmark outliers --budget 1e5 --sets 60 --out runs/budget");
   return [arguments] { return benchmark(*arguments); };
 }
 

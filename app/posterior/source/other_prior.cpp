@@ -146,20 +146,25 @@ std::vector<TargetNumbers> weighted_numbers(const torch::Tensor& draws, const to
 
 // For one target: its density times the ratio of priors, on a grid of its range or around the posterior's samples, and
 // the mass of that.
-void use_density(const OtherPrior& prior, const PosteriorSource& source, const torch::Tensor& draws,
-                 ReweighedPosterior& out) {
+void use_density(const OtherPrior& prior, const std::function<torch::Tensor(const torch::Tensor&)>& log_density,
+                 const torch::Tensor& draws, ReweighedPosterior& out) {
   const TaskInfo& info = prior.task().info();
   if (info.targets.size() != 1) return;
   const Target target = turned(info.targets, draws).front();
-  const double mean = draws.mean().item<double>(), reach = kReachInSds * draws.std().item<double>();
+  double mean = draws.mean().item<double>(), reach = kReachInSds * draws.std().item<double>();
+  if (out.made && !out.targets.empty()) {  // draws are a proposal's, wider than the posterior
+    mean = out.targets.front().mean;
+    reach = kReachInSds * out.targets.front().sd;
+  }
   const Cells cells{std::max(target.low, mean - reach), std::min(target.high, mean + reach), kRatioCells};
   if (!(cells.high > cells.low)) return;
   const torch::Tensor at = torch::tensor(cells.middles(), torch::kFloat64).unsqueeze(1);
-  const torch::Tensor logs = source.log_density(at).to(torch::kCPU, torch::kFloat64) + prior.log_ratio(at);
+  const torch::Tensor log = log_density(at).to(torch::kCPU, torch::kFloat64),
+                      logs = out.made ? log : log + prior.log_ratio(at);
   const double top = logs.max().item<double>();
   if (!std::isfinite(top)) return;
   out.density = {cell_numbers(cells, doubles((logs - top).exp()))};
-  out.evidence = logs.exp().sum().item<double>() * cells.width();
+  if (!out.made) out.evidence = logs.exp().sum().item<double>() * cells.width();
 }
 
 }  // namespace
@@ -259,14 +264,29 @@ torch::Tensor prior_weights(const OtherPrior& prior, const torch::Tensor& sample
   return weights / weights.mean();
 }
 
-ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& source) {
+ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& source,
+                             const std::function<bool()>& keep_going) {
   const torch::NoGradGuard no_grad;
-  const OneThread one_thread;
   PAIRS_CHECK(source.log_density, "A posterior without a density cannot be reweighed");
   ReweighedPosterior out;
   out.prior = prior.text();
   out.draws = kDerivedDraws;
   out.outside = prior.outside();
+  if (source.under) try {
+      out.made = std::make_shared<const UnderPrior>(
+          source.under([&](const torch::Tensor& theta) { return prior.log_ratio(theta); }, keep_going));
+      out.draws = out.made->draws.size(0);
+      out.effective = out.made->effective;
+      out.evidence = std::exp(out.made->log_evidence);
+      out.targets = weighted_numbers(out.made->draws, out.made->weights);
+      use_density(prior, out.made->log_density, out.made->draws, out);
+      return out;
+    } catch (const Stopped&) {
+      throw;
+    } catch (const Error& error) {
+      out.not_anew = error.what();
+    }
+  const OneThread one_thread;
   const torch::Tensor draws =
       unrolled(prior.task().info().targets, source.sample(kDerivedDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64));
   const torch::Tensor logs = prior.log_ratio(draws);
@@ -277,18 +297,24 @@ ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& sou
     out.effective = weights.sum().square().item<double>() / weights.square().sum().item<double>();
     out.targets = weighted_numbers(draws, weights);
   }
-  use_density(prior, source, draws, out);
+  use_density(prior, source.log_density, draws, out);
   return out;
 }
 
-std::string unchanged_text(const TaskInfo& info) {
-  return info.nuisances.empty() ? ""
-                                : "The prior of ψ given θ stays that of the simulator: weights cannot change it, since "
-                                  "the run has integrated ψ out";
+std::string unchanged_text(const TaskInfo& info, bool anew) {
+  if (info.nuisances.empty()) return "";
+  if (anew) return "The prior of ψ given θ stays that of the simulator";
+  return "The prior of ψ given θ stays that of the simulator: weights cannot change it, since the run has integrated ψ "
+         "out";
 }
 
 std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer) {
   std::vector<std::string> out;
+  if (!answer.not_anew.empty())
+    out.push_back(
+        fmt::format("The posterior is not refined under {}: {}; the samples under the training prior are "
+                    "weighted instead",
+                    answer.prior, answer.not_anew));
   if (answer.targets.empty())
     out.push_back(fmt::format("None of {} draws of the posterior lies where the prior {} has any density{}",
                               count_text(answer.draws), answer.prior,
@@ -327,10 +353,12 @@ std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& inf
     text = fmt::format("Under the prior {}, by the density: {}; {}, too small for numbers of its own.", answer.prior,
                        numbers(answer.density), count);
   else
-    text = fmt::format("Under the prior {}: {}; {}.{}", answer.prior, numbers(answer.targets), count,
+    text = fmt::format("Under the prior {}{}: {}; {}.{}", answer.prior, answer.made ? ", refined again" : "",
+                       numbers(answer.targets), count,
                        answer.density.empty() ? "" : fmt::format(" By the density: {}.", numbers(answer.density)));
   text += fmt::format(" Bayes factor against the training prior: {:.3g}.", answer.evidence);
-  if (const std::string unchanged = unchanged_text(info); !unchanged.empty()) text += " " + unchanged + ".";
+  if (const std::string unchanged = unchanged_text(info, answer.made != nullptr); !unchanged.empty())
+    text += " " + unchanged + ".";
   return text;
 }
 
@@ -343,7 +371,8 @@ nlohmann::json reweighed_document(const ReweighedPosterior& answer, const TaskIn
   out["effective"] = answer.effective;
   out["evidence_ratio"] = answer.evidence;
   out["outside"] = answer.outside;
-  out["unchanged"] = unchanged_text(info);
+  out["anew"] = answer.made != nullptr;
+  out["unchanged"] = unchanged_text(info, answer.made != nullptr);
   out["text"] = reweighed_text(answer, info);
   return out;
 }

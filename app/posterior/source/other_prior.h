@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -60,27 +61,31 @@ std::shared_ptr<const OtherPrior> other_prior(std::shared_ptr<const Task> task, 
 
 // A posterior under another prior: samples with the weights new / old prior density.
 struct ReweighedPosterior {
-  std::string prior;                   // OtherPrior::text
-  std::int64_t draws = 0;              // kDerivedDraws
-  double effective = 0;                // effective sample size, (Σw)² / Σw²
-  double evidence = 0;                 // p(X | new prior) / p(X | old prior), from the density, else the mean weight
-  double outside = 0;                  // OtherPrior::outside
-  std::vector<TargetNumbers> targets;  // of the weighted samples; empty if all weights are zero
+  std::string prior;       // OtherPrior::text
+  std::int64_t draws = 0;  // kDerivedDraws, or those of one that was made anew
+  double effective = 0;    // effective sample size, (Σw)² / Σw²
+  double evidence = 0;     // p(X | new prior) / p(X | old prior), from the density, else the mean weight
+  double outside = 0;      // OtherPrior::outside
+  std::shared_ptr<const UnderPrior> made = {};  // made anew under the prior, rather than by weights; or null
+  std::string not_anew = {};                    // why it could not be made anew, though the source can be, a clause
+  std::vector<TargetNumbers> targets;           // of the weighted samples; empty if all weights are zero
   std::vector<TargetNumbers> density;  // for one target: from its density times the prior ratio, on a grid; else empty
 };
 
 // With an effective sample size below this, the numbers come with a warning.
 inline constexpr double kFewEffective = 200;
 
-// Reweights a posterior with a density. Depends only on the source and the priors.
-ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& source);
+// Makes the posterior of a source anew under the prior where it can be, and else reweights its samples and density.
+// Depends only on the source and the priors. Throws Stopped once `keep_going` returns false.
+ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& source,
+                             const std::function<bool()>& keep_going = {});
 // Weights of samples [S, d] -> [S] float64 with mean 1; all zero if the new prior excludes every sample.
 torch::Tensor prior_weights(const OtherPrior& prior, const torch::Tensor& samples);
 
 // The result as a sentence; its caveats as sentences; and a sentence on the unchanged prior of ψ, or "".
 std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& info);
 std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer);
-std::string unchanged_text(const TaskInfo& info);
+std::string unchanged_text(const TaskInfo& info, bool anew = false);
 // {"prior", "draws", "effective", "evidence_ratio", "outside", "mean", "sd", "quantiles", "intervals", "density"?,
 // "unchanged", "text"}.
 nlohmann::json reweighed_document(const ReweighedPosterior& answer, const TaskInfo& info, IntervalKind interval);

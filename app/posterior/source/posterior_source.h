@@ -13,6 +13,17 @@
 
 namespace pairs {
 
+// The log ratio of another prior's density to that of the training prior at θ [S, d] float64 -> [S].
+using LogRatio = std::function<torch::Tensor(const torch::Tensor& theta)>;
+
+// A posterior that was made anew under another prior.
+struct UnderPrior {
+  torch::Tensor draws, weights;  // [S, d], [S] float64
+  double effective = 0;          // number of samples
+  double log_evidence = 0;       // log of p(X | the other prior) over p(X | training prior)
+  std::function<torch::Tensor(const torch::Tensor&)> log_density;  // as PosteriorSource::log_density
+};
+
 // A posterior of an estimator or a reference that provides a density, or for images only samples.
 struct PosteriorSource {
   std::string name;
@@ -21,7 +32,10 @@ struct PosteriorSource {
   std::function<torch::Tensor(const torch::Tensor&)> log_density;  // θ [S, d] float64 -> [S] float64; none for images
   // S samples by a seed -> [S, d], the same at every call.
   std::function<torch::Tensor(std::int64_t draws, std::uint64_t seed)> sample;
-  torch::Tensor mean, sd;   // [d] float64 for references; else undefined
+  torch::Tensor mean, sd;  // [d] float64 for references; else undefined
+  // Makes the posterior anew under another prior; empty where samples can only be weighted. Throws Error, a clause, if
+  // it cannot; Stopped once `keep_going` returns false.
+  std::function<UnderPrior(const LogRatio& log_ratio, const std::function<bool()>& keep_going)> under = {};
   double milliseconds = 0;  // time to make it
 };
 

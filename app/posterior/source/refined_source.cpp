@@ -74,7 +74,7 @@ std::string own_in_place_of_refined(const LoadedRun& run, std::int64_t n) {
   const std::shared_ptr<const Refiner> refiner = refiner_of(run, SourceWish::best);
   if (!refiner || !refiner->first(SourceWish::best, n)) return "";
   return fmt::format(
-      "Another prior, the local test and confidence intervals are of the run's own posterior, which is shown in place "
+      "The local test and confidence intervals are of the run's own posterior, which is shown in place "
       "of the refined one; without these questions that comes first at N = {}",
       count_text(n));
 }
@@ -164,6 +164,14 @@ RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given,
   out.source.sample = [posterior, targets = task_->info().targets](std::int64_t draws, std::uint64_t own) {
     return wrapped(targets, resampled(*posterior, draws, own));
   };
+  out.source.under = [likelihood = known_.likelihood, task = task_, x, given, start, seed,
+                      old = posterior->log_evidence](const LogRatio& log_ratio, const std::function<bool()>& going) {
+    const RefinedPosterior again = refined_by(*likelihood, *task, x, given, start, seed, going, log_ratio);
+    if (!again.refused.empty()) fail("{}", again.refused);
+    const auto density = std::make_shared<const RefinedDensity>(again);
+    return UnderPrior{again.theta, again.weight, again.effective, again.log_evidence - old,
+                      [density, likelihood](const torch::Tensor& theta) { return density->log_density(theta); }};
+  };
   out.source.milliseconds = 1000 * watch.seconds();
   return out;
 }
@@ -186,6 +194,9 @@ std::string refined_text(const RefinedPosterior& posterior, std::int64_t n) {
       "Refined by the learned likelihood: {} effective samples, Pareto k = {:.2f} (at most {}), halves {:.2f} and "
       "networks {:.2f} sd apart.",
       count_text(std::llround(posterior.effective)), posterior.shape, kMostShape, posterior.halves, posterior.members);
+  text += fmt::format(" Evidence: log p(X) = {}, by networks {} apart.",
+                      with_error_text(posterior.log_evidence, posterior.log_evidence_se, 2),
+                      number_text(posterior.log_evidence_range, 2));
   if (posterior.evidences.defined()) text += " Since these are apart, the posterior is the mean of theirs.";
   if (posterior.independent == 0)
     text += " Independence of stored observations is not tested.";
@@ -198,7 +209,10 @@ nlohmann::json refined_document(const RefinedPosterior& posterior) {
   return {{"effective", posterior.effective},
           {"pareto_k", posterior.shape},
           {"halves", posterior.halves},
-          {"members", posterior.members}};
+          {"members", posterior.members},
+          {"log_evidence", posterior.log_evidence},
+          {"log_evidence_se", posterior.log_evidence_se},
+          {"log_evidence_range", posterior.log_evidence_range}};
 }
 
 std::string disagreement_with_run(const RefinedPosterior& refined, const torch::Tensor& mean, const torch::Tensor& sd,

@@ -36,8 +36,7 @@ bool compared_sources(const LoadedRun& run);
 // that comparison; "" else.
 std::string outdated_comparison(const LoadedRun& run);
 
-// A warning where another prior, a local test or confidence intervals, which are of the run's own posterior, put that
-// in the place of the refined one, which would come first at N = n; "" elsewhere. Throws Error if a file of the
+// A warning where a local test or confidence intervals, which are of the run's own posterior, put that in the place of the refined one, which would come first at N = n; "" elsewhere. Throws Error if a file of the
 // likelihood is damaged.
 std::string own_in_place_of_refined(const LoadedRun& run, std::int64_t n);
 
@@ -93,7 +92,7 @@ MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::
 // "Refined by the learned likelihood: 1,390 effective samples, Pareto k = 0.12, …".
 std::string refined_text(const RefinedPosterior& posterior, std::int64_t n);
 
-// {"effective", "pareto_k", "halves", "members"}
+// {"effective", "pareto_k", "halves", "members", "log_evidence", "log_evidence_se", "log_evidence_range"}
 nlohmann::json refined_document(const RefinedPosterior& posterior);
 
 // A warning if the refined posterior contradicts the run's own, a sentence; "" if they agree. A posterior from less of

@@ -13,7 +13,7 @@ struct LikelihoodConfig {
   bool enabled = false;          // a run trains it after stage 3, if its task may have one
   std::int64_t seed = 0;         // of the networks and of the simulated observations; 0: the run's
   std::int64_t steps = 8000;     // of the optimizer
-  std::int64_t batch = 4096;     // observations a step, shared by the members
+  std::int64_t batch = 4096;     // observations a step, shared by the members where all are new
   std::int64_t simulations = 0;  // observations in all, used again in every pass; 0: new ones at each step
   double rate = 2e-3;            // initial learning rate
   double weight_decay = 0;       // decoupled

@@ -334,8 +334,9 @@ class Timing {
     return update + (whole ? 1 : kStep) * seconds * parts();
   }
 
-  // The time of a step of the likelihood's networks, which is taken on the CPU.
-  double likelihood_step(double steps, std::int64_t batch) {
+  // The time of a step of the likelihood's networks, which is taken on the CPU: of `batch` observations, which all
+  // networks see where their number is fixed, and else share.
+  double likelihood_step(double steps, std::int64_t batch, bool fixed) {
     const TaskInfo& info = setting_.task->info();
     const auto columns = static_cast<std::int64_t>(info.observation_numbers());
     const auto parameters = static_cast<std::int64_t>(info.targets.size() + info.nuisances.size());
@@ -344,7 +345,7 @@ class Timing {
     for (std::size_t k = 0; k < forms.size(); ++k) forms[k].circle = info.column_period(k) > 0;
     ColumnDensity density(wanted.networks.density, std::move(forms), 2 * parameters + info.given_size(),
                           at::detail::createCPUGenerator(1));
-    const std::int64_t rows = std::max<std::int64_t>(1, batch / wanted.networks.members);
+    const std::int64_t rows = fixed ? batch : std::max<std::int64_t>(1, batch / wanted.networks.members);
     const torch::Tensor x = at::zeros({rows, columns}), context = at::zeros({rows, 2 * parameters + info.given_size()});
     return static_cast<double>(wanted.networks.members) *
            seconds_each(share_, steps, [&] { density.log_prob(x, context).mean().backward(); });
@@ -500,7 +501,7 @@ ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting,
         rows > 0 ? LikelihoodBatches::fixed_batch(config.likelihood, rows) : config.likelihood.batch;
     const auto learned = static_cast<double>(rows > 0 ? LikelihoodBatches::fixed_steps(config.likelihood, rows)
                                                       : config.likelihood.steps);
-    e.likelihood_seconds = timing.likelihood_step(learned, batch) * learned;
+    e.likelihood_seconds = timing.likelihood_step(learned, batch, rows > 0) * learned;
     if (stored == nullptr && config.likelihood.simulations > 0) {
       e.likelihood_seconds += paces.draw * static_cast<double>(rows);
     } else if (stored == nullptr) {

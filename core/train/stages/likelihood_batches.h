@@ -23,6 +23,8 @@ class LikelihoodBatches {
   void prepare(const std::function<bool()>& stop);
   // The sets of a step of new observations.
   std::int64_t sets() const { return sets_; }
+  // Whether the number of observations is fixed. Each network then learns from all of them, else from sets of its own.
+  bool fixed() const { return stored_ || config_.simulations > 0; }
   // Steps to take of those that are wanted: a fixed number of observations is seen a limited number of times.
   std::int64_t steps() const;
   // What `rows` fixed observations allow: the steps, and the observations of each.
@@ -36,7 +38,6 @@ class LikelihoodBatches {
   std::int64_t simulations(std::int64_t steps) const;
 
  private:
-  bool fixed() const { return stored_ || config_.simulations > 0; }
   LikelihoodDraws draw(std::int64_t first, std::int64_t count) const;
   void shuffle(std::int64_t pass);
 

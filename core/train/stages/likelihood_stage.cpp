@@ -225,7 +225,7 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   problem.parameters = likelihood.parameters();
   problem.device = device;
   problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t) {
-    const Tensor loss = loss_of(likelihood, batches.training(epoch * problem.steps + step), false);
+    const Tensor loss = loss_of(likelihood, batches.training(epoch * problem.steps + step), batches.fixed());
     loss.backward();
     return loss.detach();
   };

@@ -16,8 +16,10 @@ constexpr std::int64_t kRankSamples = 199;
 
 RefinedPosterior refined_by(const LearnedLikelihood& likelihood, const Task& task, const Observations& x,
                             const torch::Tensor& given, const torch::Tensor& start, std::uint64_t seed,
-                            const std::function<bool()>& keep_going) {
+                            const std::function<bool()>& keep_going,
+                            const std::function<torch::Tensor(const torch::Tensor& theta)>& log_ratio) {
   RefineOptions options;
+  options.log_ratio = log_ratio;
   options.draws = kFinalDraws;
   options.seed = seed;
   options.start = start;

@@ -82,6 +82,10 @@ TEST(Options, AnUnknownCommandIsNamedWhateverFollowsIt) {
   const Answer answer = run_words({"frobnicate", "bump-hunt"});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("There is no command frobnicate"));
+  // A word that follows may be the name of a command.
+  const Answer before = run_words({"train", "--task-file", "task.toml", "--out", "run"});
+  EXPECT_EQ(before.code, 2);
+  EXPECT_THAT(before.err, HasSubstr("There is no command train"));
 }
 
 TEST(Options, AnEmptyValueIsNamed) {

@@ -57,6 +57,20 @@ TEST(ColumnScale, StandardizesAndGoesBack) {
   }
 }
 
+TEST(ColumnScale, SlopeIsThatOfTheStandardizedValue) {
+  const Tensor normal = values(4096);
+  const auto expect = [](const ColumnScale& scale, const Tensor& column) {
+    const Tensor h = 1e-6 * column.abs().clamp_min(1e-3);
+    const Tensor slope = (scale.standardized(column + h) - scale.standardized(column - h)) / (2 * h);
+    EXPECT_TRUE(at::allclose(scale.log_slope(column), slope.log(), 1e-4, 1e-4)) << static_cast<int>(scale.kind());
+  };
+  for (const Tensor& column : {normal, 7 * normal + 100, (3 * normal).exp(), normal / values(4096, 2)})
+    expect(ColumnScale::of(column, "x"), column);
+  expect(ColumnScale::of(180 + 10 * normal, "x", 360), 180 + 10 * normal.slice(0, 0, 100).clamp(-2, 2));
+  const Tensor whole = (3 * normal).round();
+  EXPECT_TRUE(at::equal(ColumnScale::of(whole, "x").log_slope(whole), at::zeros_like(whole)));
+}
+
 TEST(ColumnScale, RefusesWhatSimulationsDoNotHold) {
   const Tensor normal = values(4096), other = at::full({1}, 0.123, torch::kFloat64);
   EXPECT_THAT(ColumnScale::of((3 * normal).round(), "x").refused(other), HasSubstr("whole numbers"));

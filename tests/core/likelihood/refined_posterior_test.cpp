@@ -62,7 +62,40 @@ TEST(Refine, FindsANormalPosterior) {
     EXPECT_NEAR(out.mean.item<double>(), sum.exact_mean(), tolerance) << n;
     EXPECT_NEAR(out.sd.item<double>() / sd, 1, 0.08) << n;
     EXPECT_EQ(out.members, 0) << "both are the same";
+    // The observed mean has the variance 2 + 1 / n.
+    const double evidence = -0.5 * std::log(1 + 2 * n) - 0.5 * sum.mean * sum.mean / (2 + 1 / n);
+    EXPECT_LT(out.log_evidence_se, 0.05);
+    EXPECT_NEAR(out.log_evidence, evidence, 5 * out.log_evidence_se) << n;
+    EXPECT_EQ(out.log_evidence_range, 0);
     EXPECT_NEAR(out.weight.sum().item<double>(), 1, 1e-9);
+  }
+}
+
+// Under another prior of z_1, N(1/2, 1/4), which is far narrower than the training prior.
+TEST(Refine, FindsThePosteriorUnderAnotherPrior) {
+  for (const double n : {1.0, 1000.0}) {
+    SumOfTwo sum{.n = n, .mean = 1.4};
+    UnnormalizedPosterior posterior = sum.posterior();
+    posterior.log_ratio = [](const torch::Tensor& z) {
+      const torch::Tensor one = z.select(1, 0);
+      return 0.5 * one.square() - 2 * (one - 0.5).square() + std::log(2.0);
+    };
+    const RefinedPosterior out = refine(posterior, {.draws = 4000, .seed = 5}),
+                           old = refine(sum.posterior(), {.draws = 4000, .seed = 5});
+    EXPECT_EQ(out.refused, "") << n;
+    const double spread = 1.25 + 1 / n, away = sum.mean - 0.5, sd = std::sqrt(0.25 - 0.0625 / spread);
+    EXPECT_NEAR(out.mean.item<double>(), 0.5 + 0.25 * away / spread, 0.1 * sd) << n;
+    EXPECT_NEAR(out.sd.item<double>() / sd, 1, 0.08) << n;
+    const double ratio =
+        0.5 * std::log((2 + 1 / n) / spread) - 0.5 * away * away / spread + 0.5 * sum.mean * sum.mean / (2 + 1 / n);
+    EXPECT_NEAR(out.log_evidence - old.log_evidence, ratio, 5 * (out.log_evidence_se + old.log_evidence_se)) << n;
+    posterior.targets = 2;
+    const RefinedPosterior both = refine(posterior, {.draws = 2000, .seed = 5});
+    const torch::Tensor z = torch::tensor({{0.6, 0.7}, {0.3, 0.9}}, torch::kFloat64);
+    const torch::Tensor log = both.log_density(z);
+    const torch::Tensor exact =
+        -2 * (z.select(1, 0) - 0.5).square() - 0.5 * z.select(1, 1).square() - 0.5 * n * (sum.mean - z.sum(1)).square();
+    EXPECT_NEAR((log[0] - log[1] - exact[0] + exact[1]).item<double>(), 0, 1e-6) << n;
   }
 }
 

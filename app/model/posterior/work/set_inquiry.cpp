@@ -215,12 +215,12 @@ SetInquiry::Question observations_question() {
 }
 
 SetInquiry::Question prior_question(const std::string& text) {
-  return [text](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress&) {
+  return [text](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
     const std::shared_ptr<const OtherPrior> prior = other_prior(posterior.runs().front().loaded.task, text);
     PAIRS_CHECK(prior, "write a prior, e.g. normal(0.2, 0.05)");
     const PosteriorAnswer answer = posterior.answer(asked.question.n, false);
     PAIRS_CHECK(!answer.sources.empty(), "{}", no_posterior_text(answer));
-    const ReweighedPosterior under = reweighed(*prior, answer.sources.front());
+    const ReweighedPosterior under = reweighed(*prior, answer.sources.front(), progress.keep_going);
     SetInquiry::Answer out;
     out.text = reweighed_text(under, posterior.task().info());
     for (const std::string& warning : reweighed_warnings(under)) {

@@ -245,8 +245,6 @@ TEST(InferRefine, RefusesWhatItDoesNotServe) {
   };
   EXPECT_THAT(refusal({"bump-hunt", "--data", (folder / "x.csv").string(), "--follow"}),
               HasSubstr("--refine takes a set as it stands"));
-  EXPECT_THAT(refusal({"bump-hunt", "--data", (folder / "x.csv").string(), "--prior", "beta(2, 8)"}),
-              HasSubstr("--prior is of the run's own posterior"));
   EXPECT_THAT(refusal({"digits", "--data", folder.path().string()}),
               HasSubstr("--refine cannot serve this run: its observations are images"));
 }

@@ -64,11 +64,16 @@ TEST_F(PosteriorSources, TheBetterOneComesFirstAtEachSize) {
   EXPECT_EQ(both.at("refined").at("mean"), best.at("mean"));
   EXPECT_EQ(one("one", {"--source", "refined"}).at("source"), "refined") << "in any case";
   const json under = one("many", {"--prior", "beta(2, 8)"});
-  EXPECT_FALSE(under.contains("refined")) << "another prior is of the run's own";
-  EXPECT_THAT(under.at("warnings").dump(), HasSubstr("is shown in place of the refined one"));
-  EXPECT_THAT(one("one", {"--prior", "beta(2, 8)"}).at("warnings").dump(),
-              Not(HasSubstr("in place of the refined one")))
-      << "there the run's own comes first";
+  EXPECT_EQ(under.at("source"), "refined");
+  EXPECT_EQ(under.at("other_prior").at("anew"), true) << "it is refined again";
+  EXPECT_LT(under.at("other_prior").at("mean")[0], best.at("mean")[0]) << "that prior is of small θ";
+  EXPECT_EQ(one("one", {"--prior", "beta(2, 8)"}).at("other_prior").at("anew"), false) << "the run's own comes first";
+  const json next = one("many", {"--refine", "--prior", "beta(2, 8)"}).at("other_prior");
+  EXPECT_EQ(next.at("anew"), false);
+  EXPECT_EQ(next.at("refined").at("mean"), under.at("other_prior").at("mean"));
+  const json local = one("many", {"--local-test", "100"});
+  EXPECT_FALSE(local.contains("refined")) << "the test is of the run's own";
+  EXPECT_THAT(local.at("warnings").dump(), HasSubstr("is shown in place of the refined one"));
 }
 
 TEST_F(PosteriorSources, ManySetsHaveTheRowsOfSingleCalls) {
@@ -79,8 +84,9 @@ TEST_F(PosteriorSources, ManySetsHaveTheRowsOfSingleCalls) {
       const json& row = rows.at(member);
       EXPECT_NEAR(row.at("mean")[0].get<double>(), single.at("mean")[0].get<double>(), 1e-4) << member;
       EXPECT_EQ(row.contains("refined"), !more.empty() && single.contains("refined") && more[0] == "--refine");
-      if (row.contains("source"))
+      if (row.contains("source")) {
         EXPECT_EQ(row.at("source"), single.contains("source") ? single.at("source") : json("run")) << member;
+      }
     }
     return rows;
   };

@@ -117,7 +117,7 @@ TEST(OtherPrior, ItsSourceHasTheDensityAndTheDraws) {
       std::make_shared<OtherPrior>(task, std::vector<std::string>{"normal(0.5, 0.6)"}, std::vector<std::string>{});
   const PosteriorSource source = known_normal(old.mean, old.sd, 1);
   const ReweighedPosterior answer = reweighed(*prior, source);
-  const PosteriorSource under = source_under(prior, source, answer.evidence);
+  const PosteriorSource under = source_under(prior, source, answer);
   for (const double theta : {-1.0, 0.3, 0.9, 2.0})
     EXPECT_NEAR(under.log_density(torch::full({1, 1}, theta, torch::kFloat64)).item<double>(),
                 log_normal_at(theta, now.mean, now.sd), 1e-5);
@@ -132,7 +132,7 @@ TEST(OtherPrior, ItsSourceHasTheDensityAndTheDraws) {
   }
   const auto nowhere =
       std::make_shared<OtherPrior>(task, std::vector<std::string>{"uniform(100, 101)"}, std::vector<std::string>{});
-  EXPECT_THROW(source_under(nowhere, source, 1).sample(10, 1), Error);
+  EXPECT_THROW(source_under(nowhere, source, {.evidence = 1}).sample(10, 1), Error);
 }
 
 TEST(OtherPrior, ReadsSeveralOfOneLine) {
@@ -289,7 +289,7 @@ TEST(OtherPrior, NothingIsDrawnOutsideASupport) {
     near.select(1, 1) = 1 - near.select(1, 1);
     return near;
   };
-  const std::optional<PosteriorNumbers> under = numbers_under(task->info().targets, prior, source, 1);
+  const std::optional<PosteriorNumbers> under = numbers_under(task->info().targets, prior, source, {.evidence = 1});
   ASSERT_TRUE(under);
   ASSERT_EQ(under->cells.size(), 3u);
   for (std::size_t t = 0; t < 3; ++t) {

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/aggregate.h"
 #include "core/base/files/files.h"
 #include "core/train/stages/likelihood_stage.h"
 #include "tasks/registry.h"
@@ -54,6 +59,65 @@ TEST(RefinedSource, OfTheBumpHuntIsTheExactPosterior) {
     EXPECT_THAT(refined_text(*refined.posterior, n), HasSubstr("effective samples"));
     EXPECT_THAT(refined_text(*refined.posterior, 101), HasSubstr("tested up to N = 100 only"));
   }
+}
+
+// Weighted samples θ [S, 1] as a refined posterior.
+RefinedPosterior of_samples(const torch::Tensor& theta) {
+  RefinedPosterior out;
+  out.mean = theta.mean(0);
+  out.sd = theta.std(0);
+  return out;
+}
+
+// The run's posteriors of the bump hunt, which agree with quadrature, beside refined ones: those of its likelihood, and
+// samples of the exact posterior of which a part is where it must not be. The part is that of a mode elsewhere, or has
+// leaked beyond where the posterior ends.
+TEST(RefinedSource, WarnsOfPlantedModesAndLeaksAlone) {
+  const Tasks tasks = built_in_tasks();
+  const LoadedRun run = load_run(tasks, "bump-hunt");
+  const Refiner refiner(run);
+  Stream stream(11, 0);
+  std::map<std::string, int> warned, all;
+  int checked = 0;
+  for (const std::int64_t n : {20, 100})
+    for (std::int64_t set = 0; set < 55; ++set) {
+      const std::vector<SetRange> range = {{set, 0, n}};
+      const std::vector<std::int64_t> index = {set};
+      const Latents latents = run.task->latents(2, Purpose::test, index);
+      const Observations x = run.task->observe(latents, 2, Purpose::test, range, torch::kCPU);
+      const PosteriorSource own =
+          estimator_source("run", SeriesRole::pairs, run.estimator,
+                           aggregate_sets(*run.estimator, latents, 2, Purpose::test, index, n), n, {});
+      const PosteriorSource exact = reference_source(*run.task, "exact", x);
+      const torch::Tensor samples = own.sample(1000, 1).to(torch::kFloat64), mean = samples.mean(0),
+                          sd = samples.std(0);
+      const double s = exact.sd.item<double>(), m = exact.mean.item<double>();
+      // Sets on which the run itself is right.
+      if (std::abs(mean.item<double>() - m) > 0.25 * s || std::abs(std::log(sd.item<double>() / s)) > 0.2) continue;
+      ++checked;
+      const auto warn = [&](const std::string& kind, const RefinedPosterior& refined) {
+        ++all[kind];
+        warned[kind] += !disagreement_with_run(refined, mean, sd, run.task->info()).empty();
+      };
+      warn("sound", *refiner.source(x, {}, samples.slice(0, 0, 500), 1).posterior);
+      const torch::Tensor theta = exact.sample(2000, 3);
+      warn("exact", of_samples(theta));
+      // A mode as wide as the posterior, at least six standard deviations off, or the whole of it.
+      const double away = (stream.uniform64() < 0.5 ? -1 : 1) * (6 + 6 * stream.uniform64()) * s;
+      for (const double share : {0.1, 0.3, 1.0}) {
+        torch::Tensor planted = theta.clone();
+        planted.slice(0, 0, static_cast<std::int64_t>(share * 2000)) += away;
+        warn("mode", of_samples(planted));
+      }
+      // A part that has leaked to one side, spread over five standard deviations beyond the last sample.
+      const torch::Tensor beyond = theta.max() + 5 * s * torch::linspace(0, 1, 200, torch::kFloat64).unsqueeze(1);
+      warn("leak", of_samples(at::cat({theta.slice(0, 200), beyond})));
+    }
+  EXPECT_GT(checked, 80);
+  EXPECT_LE(warned["sound"], 0.01 * all["sound"]);
+  EXPECT_LE(warned["exact"], 0.01 * all["exact"]);
+  EXPECT_GE(warned["mode"], 0.95 * all["mode"]);
+  EXPECT_GE(warned["leak"], 0.95 * all["leak"]);
 }
 
 TEST(RefinedSource, StatesWhyThereIsNone) {

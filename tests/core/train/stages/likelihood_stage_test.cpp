@@ -97,6 +97,12 @@ TEST(LikelihoodStage, LearnsWhatThePosteriorFollowsFrom) {
                  sd = std::sqrt(v / (1 + v));
     EXPECT_NEAR(out.mean.item<double>(), mean, 0.15 * sd) << n;
     EXPECT_NEAR(out.sd.item<double>() / sd, 1, 0.1) << n;
+    // The evidence in the units of x: the deviations from the mean, and the mean, whose variance is 1 + v.
+    const double observations = static_cast<double>(n), mean_x = x.mean().item<double>(),
+                 square = (x - mean_x).square().sum().item<double>();
+    const double evidence = -0.5 * (observations - 1) * std::log(2 * M_PI) - 0.5 * std::log(observations) -
+                            0.5 * square - 0.5 * std::log(2 * M_PI * (1 + v)) - 0.5 * mean_x * mean_x / (1 + v);
+    EXPECT_NEAR(out.log_evidence, evidence, 0.03 * observations) << n << ", by " << out.log_evidence_range;
     // The density of both parameters is that of the likelihood, also once what could have stopped the sampling is gone.
     RefineOptions options{.draws = 4000, .seed = 2};
     bool going = true;
