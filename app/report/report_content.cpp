@@ -234,7 +234,8 @@ ReportContent report_content(const LoadedRun& run, ReportQuestion question, Moni
   if (replaced) question.asked.source = SourceWish::run;
   if (own && question.asked.source == SourceWish::refined)
     fail_usage(
-        "--local-test and --confidence are of the run's own posterior; leave --source refined out, or ask in two calls");
+        "--local-test and --confidence are of the run's own posterior; leave --source refined out, or ask in two "
+        "calls");
   if (target_room_of(run.task->info()).in_folder() && question.asked.interval != IntervalKind::central)
     fail_usage("--interval is of parameters, and the targets of task {} are images; leave it out",
                run.task->info().name);

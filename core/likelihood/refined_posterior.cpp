@@ -41,7 +41,8 @@ constexpr double kTemperedMore = 200;         // effective samples that a mixtur
 constexpr double kNegligible = 1e-8;          // weight, of the largest, of a point that is left out of a fit
 constexpr double kDefensive = 0.1;            // share of the prior in the final proposal
 constexpr std::int64_t kMostPairs = 1 << 20;  // of values and observations for which a density is evaluated itself
-constexpr double kLeastSum = 1e-300;           // of kernels, whose logarithm is then a number
+constexpr std::int64_t kFewestFirst = 32;     // points of the first look that have a density
+constexpr double kLeastSum = 1e-300;          // of kernels, whose logarithm is then a number
 constexpr double kNowhere = -std::numeric_limits<double>::infinity();
 
 // A multivariate t distribution in coordinates z with this mean and covariance.
@@ -271,6 +272,8 @@ class Refinement {
     }
     all_ = evaluate(z);
     mixture_ = posterior_.log_prior(z) + std::log(static_cast<double>(kFirst));
+    PAIRS_CHECK(!posterior_.log_ratio || at::isfinite(target(all_)).sum().item<std::int64_t>() >= kFewestFirst,
+                "none of its first samples lies where that prior has a density");
     PAIRS_CHECK(
         at::isfinite(target(all_)).any().item<bool>() && all_.likelihood.select(1, 0).max().item<double>() > -1e299,
         "The learned likelihood of this set is nowhere a number: look for values that simulations do not have");
@@ -321,6 +324,7 @@ class Refinement {
     double most = -HUGE_VAL;
     for (const std::size_t count : kParts) {
       if (count > 1 && (!mixtures || effective(temper_) < kPerPart * static_cast<double>(count))) break;
+      if (!(half.sum().item<double>() > 0)) break;  // a single point
       const double score =
           at::dot(other, fitted_mixture(z, half / half.sum(), count, generator_).log_density(z)).item<double>();
       if (!(score > most)) continue;
@@ -547,7 +551,8 @@ Tensor RefinedDensity::in_coordinates(const Tensor& z) const {
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       const Kernels& one = groups_[k];
       const Tensor white = at::matmul(some, one.whiten.t());
-      // -|a - b|²/2 of all pairs, less that of the nearest, and the sums of their exponentials with and without weights.
+      // -|a - b|²/2 of all pairs, less that of the nearest, and the sums of their exponentials with and without
+      // weights.
       Tensor kernel = at::addmm(half_squares[k], white, one.centers.t());
       kernel.sub_(0.5 * white.square().sum(1, true));
       const Tensor nearest = at::amax(kernel, 1, true);

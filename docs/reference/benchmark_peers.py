@@ -146,12 +146,14 @@ def sbi_nle(data, minutes):
     """A likelihood of one observation. Its sets are answered by Markov chains; densities are kernel estimates."""
     import torch
     from sbi.inference import NLE, MCMCPosterior, likelihood_estimator_based_potential
+    from sbi.neural_nets import likelihood_nn
     from sbi.utils import process_prior
 
     torch.manual_seed(1)
     each = np.repeat(data.parameters, data.sizes, 0)
     prior, *_ = process_prior(prior_distribution(data))
-    trainer = NLE(prior=prior, show_progress_bars=False)
+    # The default, "maf", is a normal distribution where x has one column.
+    trainer = NLE(prior=prior, density_estimator=likelihood_nn("nsf"), show_progress_bars=False)
     trainer.append_simulations(torch.as_tensor(each), torch.as_tensor(data.x))
     began = time.monotonic()
     # Patience is sbi's; the time limit is ours.
@@ -187,7 +189,7 @@ def sbi_npe(data, minutes):
     embedding = PermutationInvariantEmbedding(
         FCEmbedding(data.x.shape[1], output_dim=40, num_hiddens=64, num_layers=2), 40, "mean", output_dim=40)
     trainer = NPE(prior=prior, show_progress_bars=False,
-                  density_estimator=posterior_nn("maf", embedding_net=embedding, z_score_x="none"))
+                  density_estimator=posterior_nn("nsf", embedding_net=embedding, z_score_x="none"))
     # Missing values are padding here, and not simulations to be left out.
     trainer.append_simulations(torch.as_tensor(data.theta), torch.as_tensor(padded), exclude_invalid_x=False)
     began = time.monotonic()
@@ -227,7 +229,10 @@ def bayesflow(data, minutes):
 
     workflow = bf.BasicWorkflow(
         simulator=Simulator(), inference_variables="theta", summary_variables="x", inference_conditions="n",
-        inference_network=bf.networks.CouplingFlow(transform="spline"), summary_network=bf.networks.DeepSet(),
+        # Coupling needs two targets.
+        inference_network=bf.networks.CouplingFlow(transform="spline") if data.theta.shape[1] > 1
+        else bf.networks.FlowMatching(),
+        summary_network=bf.networks.DeepSet(),
         standardize=["inference_variables", "summary_variables"])
     began = time.monotonic()
     workflow.fit_online(epochs=30, num_batches_per_epoch=max(1, round(minutes * 60 * 12 / 30)), batch_size=64, verbose=0)

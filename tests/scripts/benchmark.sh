@@ -69,11 +69,14 @@ for line in lines:
     assert line["gap"] == 0 and abs(line["exact_nll"] - rows[line["n"]]["exact_nll"]) < 1e-3, line
 P
 says 2 "The benchmark has no task lines; its tasks are " lines
+says 2 "The task line is named twice" line line
+says 2 "--sets" line --sizes 1,10 --sets 1,2,3 --out untouched
+[ ! -e untouched ] || say_fail "a wrong --sets is found after the training"
 says 2 "--budget 1e99: give a number of simulations" line --budget 1e99
 says 2 "holds a run with task.simulations = 0, not 20000" line "${small[@]}" --out out --budget 2e4
 says 2 "holds a run with seed = 1, not 3" line "${small[@]}" --out out --seed 3
 says 2 "holds no tasks of a benchmark" --folder out/line
-says 2 "the task line has sets of at most" line "${small[@]:2}" --out out --sizes 5000
+says 2 "the run of line has sets of at most" line "${small[@]:2}" --out out --sizes 5000
 
 "$PAIRS" --batch benchmark --plan line random-effects --json >plan.json 2>log || say_fail "--plan ended with $?: $(tail -3 log)"
 grep -q '"expected"' plan.json || say_fail "--plan says nothing of times"

@@ -164,8 +164,8 @@ TEST(Settings, OfNetworksAndTasksHaveAnEffect) {
      "pairs",
      {"embedder.kind=resnet", "embedder.channels=32,32", "embedder.projection=16", "embedder.size=16"}},
 #if PAIRS_WITH_MOLECULES
-    {"molecules", "pairs", {"task.molecules=120", "task.conformers=10", "embedder.hidden=16", "embedder.filters=16"}},
-    {"molecules", "pairs", {"task.molecules=120", "task.conformers=10", "embedder.kind=rows"}},
+    {"molecules", "pairs", {"task.molecules=40", "task.conformers=10", "embedder.hidden=16", "embedder.filters=16"}},
+    {"molecules", "pairs", {"task.molecules=40", "task.conformers=10", "embedder.kind=rows"}},
 #endif
     {"novel-view", "pairs", {"task.size=16", "embedder.channels=8,8", "head.channels=16", "head.summary=0.5"}},
   };

@@ -24,6 +24,7 @@
 #include "app/posterior/caveats/local_test_text.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/foreign_observations.h"
+#include "app/posterior/figures/prior_figure.h"
 #include "app/posterior/files/derived_report.h"
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/files/refined_report.h"
@@ -234,7 +235,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
 
 // Writes the samples and their pictures, lists the files in the document, and returns a text on them.
 std::string write_report(SampleReport& report, const TaskInfo& info, const std::vector<DerivedQuantity>& derived,
-                         const InferQuestion& question, const OtherPrior* prior) {
+                         const InferQuestion& question, const OtherPrior* prior, const PosteriorSource* under) {
   const std::filesystem::path& out = question.out;
   const bool in_folder = target_room_of(info).in_folder();
   const std::filesystem::path file = in_folder ? out / "samples.npz" : out;
@@ -248,7 +249,12 @@ std::string write_report(SampleReport& report, const TaskInfo& info, const std::
                {}};
   for (const DerivedQuantity& one : derived)
     of.derived.emplace_back(one.name(), one.values(report.arrays.at("samples")));
-  if (prior) of.weights = prior_weights(*prior, report.arrays.at("samples"));
+  if (prior) {
+    torch::Tensor& samples = report.arrays.at("samples");
+    if (under) samples = under->sample(samples.size(0), kFigureSeed).to(samples.dtype());
+    of.weights = under ? torch::ones({samples.size(0)}, torch::kFloat64) : prior_weights(*prior, samples);
+    of.reported["prior"] = prior->text();
+  }
   std::vector<ResultFile> pictures_written;  // checks all of them before any is replaced
   for (const auto& [name, bytes] : report.pictures) pictures_written.emplace_back(out / name, question.use);
   write_samples(file, report.arrays, info, of);
@@ -459,8 +465,12 @@ Result infer(const InferArguments& arguments, bool json) {
     report.said.document["no_observations"] = answer.no_singles;
     result.text += fmt::format("\nSingle observations were not tested: {}\n", answer.no_singles);
   }
-  if (prior) report_prior(*prior, answer.known, interval, report.said.document, result.text);
-  result.text += write_report(report.said, info, answer.derived, question, prior.get());
+  std::optional<PosteriorSource> under;  // made anew under the prior, so that its samples are those of the file
+  if (prior)
+    if (const ReweighedPosterior one = report_prior(*prior, answer.known, interval, report.said.document, result.text);
+        one.made)
+      under = source_under(prior, answer.known.sources.front(), one);
+  result.text += write_report(report.said, info, answer.derived, question, prior.get(), under ? &*under : nullptr);
   if (!set.read_as().empty()) {
     const std::filesystem::path views = write_views(question);
     report.said.document["views"] = views.string();
@@ -536,6 +546,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
+  add_allow_option(app, arguments->open.allow);
   app.add_flag("--exact", arguments->exact,
                "For many sets: also the mean and sd of each set's exact posterior, where the task has one, and the "
                "Kullback-Leibler divergence KL(exact || network). This takes longer; for a single set, these "

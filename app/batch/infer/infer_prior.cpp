@@ -15,8 +15,9 @@ std::shared_ptr<const OtherPrior> infer_prior(const LoadedRun& run, const InferA
   return other_prior(run.task, arguments.question.prior);
 }
 
-void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,
-                  nlohmann::json& document, std::string& text) {
+ReweighedPosterior report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,
+                                nlohmann::json& document, std::string& text) {
+  ReweighedPosterior shown;
   const TaskInfo& info = prior.task().info();
   for (const PosteriorSource& source : answer.sources) {
     const bool exact = source.role == SeriesRole::exact;
@@ -25,20 +26,23 @@ void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, Interv
     const ReweighedPosterior under = reweighed(prior, source, keep_going);
     nlohmann::json said = reweighed_document(under, info, interval);
     text += fmt::format("\n{}{}\n",
-                        exact     ? "The exact posterior: "
-                        : refined ? "The refined posterior: "
+                        exact     ? "Of the exact posterior: "
+                        : refined ? "Of the refined posterior: "
                                   : "",
-                        reweighed_text(under, info));
-    if (source.ours)
+                        reweighed_text(under, info, interval));
+    if (source.ours) {
       document["other_prior"] = std::move(said);
-    else
+      shown = under;
+    } else {
       document["other_prior"][refined ? kRefined : "exact"] = std::move(said);
+    }
     if (exact) continue;
     for (const std::string& warning : reweighed_warnings(under)) {
       document["warnings"].push_back(warning);
       print(fmt::format("warning: {}\n", warning));
     }
   }
+  return shown;
 }
 
 }  // namespace pairs::batch

@@ -79,6 +79,8 @@ std::vector<Entry> entries(const BenchmarkArguments& arguments) {
       for (const Entry& one : all) names.push_back(one.name);
       fail_usage("The benchmark has no task {}; its tasks are {}", printable(name, 100), fmt::join(names, ", "));
     }
+    if (std::any_of(chosen.begin(), chosen.end(), [&](const Entry& one) { return one.name == name; }))
+      fail_usage("The task {} is named twice", name);
     chosen.push_back(*found);
   }
   return chosen;
@@ -149,7 +151,7 @@ EvaluationOptions options_of(const BenchmarkArguments& arguments, const LoadedRu
       options.sets.push_back(sets[sets.size() == 1 ? 0 : k]);
     }
   if (options.sizes.empty())
-    fail_usage("--sizes {}: the task {} has sets of at most {}", arguments.sizes, run.config.task,
+    fail_usage("--sizes {}: the run of {} has sets of at most {}", arguments.sizes, run.config.task,
                count_text(run.estimator->max_n()));
   options.samples = 299;
   return options;
@@ -217,6 +219,8 @@ Result benchmark(const BenchmarkArguments& given) {
   std::vector<Entry> chosen = entries(arguments);
   open(arguments, chosen);
   for (const Entry& one : chosen) config_of(arguments, one);  // checks the settings before anything is trained
+  check_per_size(parse_counts(arguments.sets, "--sets", "--sets ").size(),
+                 parse_sizes(arguments.sizes, "--sizes", "--sizes ").size(), "--sets");
   if (arguments.plan) return plan(arguments, chosen);
   ProgressPrinter printer = stderr_printer();
   const SavesOnSignal saves;
@@ -256,6 +260,10 @@ Result benchmark(const BenchmarkArguments& given) {
     const EvaluationOptions options = options_of(arguments, run);
     if (arguments.exported) check_export(run, options);
     const Metrics metrics = scored(run, options, unrefined.empty(), printer);
+    if (const std::size_t wanted = parse_sizes(arguments.sizes, "--sizes", "--sizes ").size();
+        options.sizes.size() < wanted)
+      notes += fmt::format("{} is not scored beyond N = {}, the largest of its run.\n", one.name,
+                           count_text(run.estimator->max_n()));
     if (arguments.exported) export_sets(run, options, metrics, folder / "tested", keep_going);
     // Which posterior a user sees first, chosen on sets that are not scored here.
     const std::optional<SourceChoice> choice = unrefined.empty() ? load_source_choice(folder) : std::nullopt;

@@ -1,5 +1,7 @@
 #include "app/posterior/figures/prior_figure.h"
 
+#include <ATen/CPUGeneratorImpl.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -33,8 +35,10 @@ PosteriorSource source_under(std::shared_ptr<const OtherPrior> prior, const Post
   out.role = SeriesRole::other;
   if (under.made) {
     out.log_density = under.made->log_density;
-    out.sample = [made = under.made, targets = prior->task().info().targets](std::int64_t draws, std::uint64_t) {
-      return wrapped(targets, evenly_resampled(made->draws, made->weights, draws));
+    out.sample = [made = under.made, targets = prior->task().info().targets](std::int64_t draws, std::uint64_t seed) {
+      at::Generator generator = at::detail::createCPUGenerator(seed);
+      const torch::Tensor order = torch::randperm(draws, generator, torch::kLong);
+      return wrapped(targets, evenly_resampled(made->draws, made->weights, draws).index_select(0, order));
     };
     return out;
   }

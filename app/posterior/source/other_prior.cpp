@@ -25,7 +25,8 @@ constexpr int kTurns = 10;  // of a prior around a periodic target, either way
 constexpr std::int64_t kPriorDraws = 4096;
 constexpr double kKolmogorovLimit = 1.95;  // of the distance times the root of the number of draws, at p = 0.001
 constexpr std::size_t kRatioCells = 4000;
-constexpr double kReachInSds = 12;  // of a grid around a posterior that no range bounds
+constexpr std::int64_t kStart = 512;  // samples that a posterior is made anew from
+constexpr double kReachInSds = 12;    // of a grid around a posterior that no range bounds
 
 std::string_view without_ends(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
@@ -179,14 +180,14 @@ OtherPrior::OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::
     NamedPrior one = named_prior(info, text, "--training-prior");
     std::string& place = reported[static_cast<std::size_t>(one.target)];
     if (!place.empty())
-      fail_usage("--training-prior is given twice of {}", info.targets[static_cast<std::size_t>(one.target)].name);
+      fail_usage("--training-prior is given twice for {}", info.targets[static_cast<std::size_t>(one.target)].name);
     place = std::move(one.text);
   }
   for (const std::string& text : texts) {
     const NamedPrior one = named_prior(info, text, "--prior");
     const Target& target = info.targets[static_cast<std::size_t>(one.target)];
     if (std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) { return part.target == one.target; }))
-      fail_usage("--prior is given twice of {}", target.name);
+      fail_usage("--prior is given twice for {}", target.name);
     parts_.push_back({one.target, prior_family(one.text, "--prior", target.name), nullptr});
     text_ += fmt::format("{}{} ~ {}", text_.empty() ? "" : ", ", target.label, printable(one.text, 200));
     outside_ = 1 - (1 - outside_) * (1 - mass_outside(*parts_.back().now, target));
@@ -214,6 +215,24 @@ torch::Tensor OtherPrior::log_ratio(const torch::Tensor& asked) const {
     if (part.learned) old += part.learned->log_density(values);
   }
   return torch::where(old.isfinite() & now.isfinite(), now - old, torch::full_like(now, -INFINITY));
+}
+
+torch::Tensor OtherPrior::samples(const torch::Tensor& theta, std::uint64_t key) const {
+  torch::Tensor out = theta.clone();
+  Stream stream(stream_key(key, Purpose::posterior), 3);
+  for (const Part& part : parts_) {
+    const Target& target = task_->info().targets[static_cast<std::size_t>(part.target)];
+    const auto [least, most] = part.learned ? part.learned->range() : std::pair{-HUGE_VAL, HUGE_VAL};
+    const double low = target.periodic ? -HUGE_VAL : std::max(least, target.low),
+                 high = target.periodic ? HUGE_VAL : std::min(most, target.high),
+                 below = std::isfinite(low) ? part.now->below(low) : 0,
+                 within = (std::isfinite(high) ? part.now->below(high) : 1) - below;
+    PAIRS_CHECK(within > 0, "the prior {} has no density where the training prior of {} has one", part.now->text(),
+                target.label);
+    for (std::int64_t k = 0; k < out.size(0); ++k)
+      out[k][part.target] = part.now->quantile(std::clamp(below + within * stream.uniform64(), 1e-12, 1 - 1e-12));
+  }
+  return wrapped(task_->info().targets, out);
 }
 
 namespace {
@@ -273,8 +292,11 @@ ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& sou
   out.draws = kDerivedDraws;
   out.outside = prior.outside();
   if (source.under) try {
+      const torch::Tensor theta = source.sample(kStart, kFigureSeed).to(torch::kCPU, torch::kFloat64);
+      // The prior outlives this call in the density of what is made.
       out.made = std::make_shared<const UnderPrior>(
-          source.under([&](const torch::Tensor& theta) { return prior.log_ratio(theta); }, keep_going));
+          source.under([prior](const torch::Tensor& at) { return prior.log_ratio(at); },
+                       prior.samples(theta, kFigureSeed), keep_going));
       out.draws = out.made->draws.size(0);
       out.effective = out.made->effective;
       out.evidence = std::exp(out.made->log_evidence);
@@ -283,8 +305,8 @@ ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& sou
       return out;
     } catch (const Stopped&) {
       throw;
-    } catch (const Error& error) {
-      out.not_anew = error.what();
+    } catch (const std::exception& error) {
+      out.not_anew = sentence(error);
     }
   const OneThread one_thread;
   const torch::Tensor draws =
@@ -335,13 +357,13 @@ std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer) {
   return out;
 }
 
-std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& info) {
+std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& info, IntervalKind interval) {
   std::string text;
   const auto numbers = [&](const std::vector<TargetNumbers>& of) {
     std::string out;
     for (std::size_t t = 0; t < of.size(); ++t)
       out += fmt::format("{}{} = {:.4g} ± {:.2g} ({})", out.empty() ? "" : "; ", info.targets[t].label, of[t].mean,
-                         of[t].sd, most_text(of[t], IntervalKind::central));
+                         of[t].sd, most_text(of[t], interval));
     return out;
   };
   const bool few = answer.targets.empty() || answer.effective < kFewEffective;
@@ -356,7 +378,10 @@ std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& inf
     text = fmt::format("Under the prior {}{}: {}; {}.{}", answer.prior, answer.made ? ", refined again" : "",
                        numbers(answer.targets), count,
                        answer.density.empty() ? "" : fmt::format(" By the density: {}.", numbers(answer.density)));
-  text += fmt::format(" Bayes factor against the training prior: {:.3g}.", answer.evidence);
+  text += answer.made
+              ? fmt::format(" Bayes factor against the training prior: {:.2g} (its logarithm is {}).", answer.evidence,
+                            with_error_text(answer.made->log_evidence, answer.made->log_evidence_se, 2))
+              : fmt::format(" Bayes factor against the training prior: {:.3g}.", answer.evidence);
   if (const std::string unchanged = unchanged_text(info, answer.made != nullptr); !unchanged.empty())
     text += " " + unchanged + ".";
   return text;
@@ -370,10 +395,14 @@ nlohmann::json reweighed_document(const ReweighedPosterior& answer, const TaskIn
   out["draws"] = answer.draws;
   out["effective"] = answer.effective;
   out["evidence_ratio"] = answer.evidence;
+  if (answer.made) {
+    out["log_evidence_ratio"] = answer.made->log_evidence;
+    out["log_evidence_ratio_se"] = answer.made->log_evidence_se;
+  }
   out["outside"] = answer.outside;
   out["anew"] = answer.made != nullptr;
   out["unchanged"] = unchanged_text(info, answer.made != nullptr);
-  out["text"] = reweighed_text(answer, info);
+  out["text"] = reweighed_text(answer, info, interval);
   return out;
 }
 

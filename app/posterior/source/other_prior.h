@@ -33,6 +33,9 @@ class OtherPrior {
   // The log ratio of its density to the training prior at theta [S, d] float64 -> [S]; minus infinity where either is
   // zero.
   torch::Tensor log_ratio(const torch::Tensor& theta) const;
+  // Samples θ [S, d], of which targets that keep their prior are as they are, and the others are drawn from their new
+  // ones, where the training prior is not zero.
+  torch::Tensor samples(const torch::Tensor& theta, std::uint64_t key) const;
   // Its probability of values where the training prior is zero.
   double outside() const { return outside_; }
 
@@ -83,7 +86,8 @@ ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& sou
 torch::Tensor prior_weights(const OtherPrior& prior, const torch::Tensor& samples);
 
 // The result as a sentence; its caveats as sentences; and a sentence on the unchanged prior of ψ, or "".
-std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& info);
+std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& info,
+                           IntervalKind interval = IntervalKind::central);
 std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer);
 std::string unchanged_text(const TaskInfo& info, bool anew = false);
 // {"prior", "draws", "effective", "evidence_ratio", "outside", "mean", "sd", "quantiles", "intervals", "density"?,

@@ -20,7 +20,8 @@ using LogRatio = std::function<torch::Tensor(const torch::Tensor& theta)>;
 struct UnderPrior {
   torch::Tensor draws, weights;  // [S, d], [S] float64
   double effective = 0;          // number of samples
-  double log_evidence = 0;       // log of p(X | the other prior) over p(X | training prior)
+  double log_evidence = 0;       // log of p(X | the other prior) over p(X | training prior),
+  double log_evidence_se = 0;    // and its sampling error
   std::function<torch::Tensor(const torch::Tensor&)> log_density;  // as PosteriorSource::log_density
 };
 
@@ -33,9 +34,11 @@ struct PosteriorSource {
   // S samples by a seed -> [S, d], the same at every call.
   std::function<torch::Tensor(std::int64_t draws, std::uint64_t seed)> sample;
   torch::Tensor mean, sd;  // [d] float64 for references; else undefined
-  // Makes the posterior anew under another prior; empty where samples can only be weighted. Throws Error, a clause, if
-  // it cannot; Stopped once `keep_going` returns false.
-  std::function<UnderPrior(const LogRatio& log_ratio, const std::function<bool()>& keep_going)> under = {};
+  // Makes the posterior anew under another prior, of which θ [S, d] are samples; empty where samples can only be
+  // weighted. Throws Error, a clause, if it cannot; Stopped once `keep_going` returns false.
+  std::function<UnderPrior(const LogRatio& log_ratio, const torch::Tensor& theta,
+                           const std::function<bool()>& keep_going)>
+      under = {};
   double milliseconds = 0;  // time to make it
 };
 

@@ -19,6 +19,9 @@ constexpr double kApart = 4, kOwnError = 0.25;
 // A refined posterior that is wider than the run's by more contradicts it.
 constexpr double kWider = 1.5;
 
+// The share of another prior that may lie closer to an end of the range than coordinates resolve, and where that is.
+constexpr double kMostUnresolved = 0.02, kResolved = 0.95 * ParameterSpace::kMost;
+
 // Parameters at which the likelihood of a usual set is evaluated (core/likelihood/refined_posterior.cpp), and the
 // seconds of everything else.
 constexpr double kUsualEvaluations = 4500, kSamplerSeconds = 0.2;
@@ -164,13 +167,25 @@ RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given,
   out.source.sample = [posterior, targets = task_->info().targets](std::int64_t draws, std::uint64_t own) {
     return wrapped(targets, resampled(*posterior, draws, own));
   };
-  out.source.under = [likelihood = known_.likelihood, task = task_, x, given, start, seed,
-                      old = posterior->log_evidence](const LogRatio& log_ratio, const std::function<bool()>& going) {
-    const RefinedPosterior again = refined_by(*likelihood, *task, x, given, start, seed, going, log_ratio);
+  out.source.under = [likelihood = known_.likelihood, task = task_, x, given, seed, old = posterior](
+                         const LogRatio& log_ratio, const torch::Tensor& theta, const std::function<bool()>& going) {
+    const double beyond =
+        (likelihood->space().coordinates(theta).abs() > kResolved).any(1).to(torch::kFloat64).mean().item<double>();
+    if (beyond > kMostUnresolved)
+      fail("{:.0f} % of the prior lies closer to an end of the range than the parameters are resolved", 100 * beyond);
+    const RefinedPosterior again = refined_by(*likelihood, *task, x, given, theta, seed, going, log_ratio);
     if (!again.refused.empty()) fail("{}", again.refused);
     const auto density = std::make_shared<const RefinedDensity>(again);
-    return UnderPrior{again.theta, again.weight, again.effective, again.log_evidence - old,
-                      [density, likelihood](const torch::Tensor& theta) { return density->log_density(theta); }};
+    return UnderPrior{again.theta,
+                      again.weight,
+                      again.effective,
+                      again.log_evidence - old->log_evidence,
+                      std::hypot(again.log_evidence_se, old->log_evidence_se),
+                      [density, likelihood, log_ratio](const torch::Tensor& theta) {
+                        // The density is smooth, and the prior's may end.
+                        const torch::Tensor log = density->log_density(theta);
+                        return torch::where(log_ratio(theta).isfinite(), log, torch::full_like(log, -INFINITY));
+                      }};
   };
   out.source.milliseconds = 1000 * watch.seconds();
   return out;
@@ -194,7 +209,7 @@ std::string refined_text(const RefinedPosterior& posterior, std::int64_t n) {
       "Refined by the learned likelihood: {} effective samples, Pareto k = {:.2f} (at most {}), halves {:.2f} and "
       "networks {:.2f} sd apart.",
       count_text(std::llround(posterior.effective)), posterior.shape, kMostShape, posterior.halves, posterior.members);
-  text += fmt::format(" Evidence: log p(X) = {}, by networks {} apart.",
+  text += fmt::format(" Evidence: log p(X) = {}; its networks differ by {}.",
                       with_error_text(posterior.log_evidence, posterior.log_evidence_se, 2),
                       number_text(posterior.log_evidence_range, 2));
   if (posterior.evidences.defined()) text += " Since these are apart, the posterior is the mean of theirs.";

@@ -36,8 +36,8 @@ bool compared_sources(const LoadedRun& run);
 // that comparison; "" else.
 std::string outdated_comparison(const LoadedRun& run);
 
-// A warning where a local test or confidence intervals, which are of the run's own posterior, put that in the place of the refined one, which would come first at N = n; "" elsewhere. Throws Error if a file of the
-// likelihood is damaged.
+// A warning where a local test or confidence intervals, which are of the run's own posterior, put that in the place of
+// the refined one, which would come first at N = n; "" elsewhere. Throws Error if a file of the likelihood is damaged.
 std::string own_in_place_of_refined(const LoadedRun& run, std::int64_t n);
 
 // Changes when a run's likelihood, or its comparison of posteriors, is another; "" if the run has no likelihood.

@@ -222,7 +222,7 @@ SetInquiry::Question prior_question(const std::string& text) {
     PAIRS_CHECK(!answer.sources.empty(), "{}", no_posterior_text(answer));
     const ReweighedPosterior under = reweighed(*prior, answer.sources.front(), progress.keep_going);
     SetInquiry::Answer out;
-    out.text = reweighed_text(under, posterior.task().info());
+    out.text = reweighed_text(under, posterior.task().info(), asked.question.interval);
     for (const std::string& warning : reweighed_warnings(under)) {
       out.bad = true;
       out.text += " " + warning + ".";
