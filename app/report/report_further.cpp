@@ -12,7 +12,7 @@ PageSection further_section(const ReportContent& content) {
   if (content.under) {
     section.blocks.push_back(PageText{reweighed_text(*content.under, content.info(), content.question.asked.interval)});
     if (content.under_exact)
-      section.blocks.push_back(PageText{"The exact posterior: " + reweighed_text(*content.under_exact, content.info(),
+      section.blocks.push_back(PageText{"The exact posterior. " + reweighed_text(*content.under_exact, content.info(),
                                                                                  content.question.asked.interval)});
     if (content.under_figure)
       section.blocks.push_back(

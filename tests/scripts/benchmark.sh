@@ -73,7 +73,7 @@ says 2 "The task line is named twice" line line
 says 2 "--sets" line --sizes 1,10 --sets 1,2,3 --out untouched
 [ ! -e untouched ] || say_fail "a wrong --sets is found after the training"
 says 2 "--budget 1e99: give a number of simulations" line --budget 1e99
-says 2 "holds a run with task.simulations = 0, not 20000" line "${small[@]}" --out out --budget 2e4
+says 2 "holds a run with task.simulations = 0, not " line "${small[@]}" --out out --budget 3e4
 says 2 "holds a run with seed = 1, not 3" line "${small[@]}" --out out --seed 3
 says 2 "holds no tasks of a benchmark" --folder out/line
 says 2 "the run of line has sets of at most" line "${small[@]:2}" --out out --sizes 5000

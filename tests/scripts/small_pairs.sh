@@ -121,7 +121,7 @@ case $command in
     lower --sets 4
     lower --sizes 5
     for at in "${!arguments[@]}"; do
-      [ "${arguments[at]}" != --budget ] || arguments[at + 1]=20000
+      [ "${arguments[at]}" != --budget ] || arguments[at + 1]=30000
     done
     ;;
   devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh tests this with its own server

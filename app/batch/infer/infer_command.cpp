@@ -247,14 +247,14 @@ std::string write_report(SampleReport& report, const TaskInfo& info, const std::
                {{"run", report.document.at("run")}, {"data", question.set().words()}},
                {},
                {}};
-  for (const DerivedQuantity& one : derived)
-    of.derived.emplace_back(one.name(), one.values(report.arrays.at("samples")));
   if (prior) {
     torch::Tensor& samples = report.arrays.at("samples");
     if (under) samples = under->sample(samples.size(0), kFigureSeed).to(samples.dtype());
     of.weights = under ? torch::ones({samples.size(0)}, torch::kFloat64) : prior_weights(*prior, samples);
     of.reported["prior"] = prior->text();
   }
+  for (const DerivedQuantity& one : derived)
+    of.derived.emplace_back(one.name(), one.values(report.arrays.at("samples")));
   std::vector<ResultFile> pictures_written;  // checks all of them before any is replaced
   for (const auto& [name, bytes] : report.pictures) pictures_written.emplace_back(out / name, question.use);
   write_samples(file, report.arrays, info, of);

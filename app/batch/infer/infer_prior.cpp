@@ -26,8 +26,8 @@ ReweighedPosterior report_prior(const OtherPrior& prior, const PosteriorAnswer& 
     const ReweighedPosterior under = reweighed(prior, source, keep_going);
     nlohmann::json said = reweighed_document(under, info, interval);
     text += fmt::format("\n{}{}\n",
-                        exact     ? "Of the exact posterior: "
-                        : refined ? "Of the refined posterior: "
+                        exact     ? "The exact posterior. "
+                        : refined ? "The refined posterior. "
                                   : "",
                         reweighed_text(under, info, interval));
     if (source.ours) {

@@ -272,7 +272,7 @@ const std::vector<SetField>& set_fields() {
        "many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an .npz file, "
        "that names the set of each observation"},
       {"member", "member", &SetChoice::member, kObservations | kItem, "NAME",
-       "of the many sets of --group, or of a folder or list, this one alone, as of a file of its own"},
+       "of the many sets of --group, or of a folder or list, this one alone, like its own file"},
       {"columns", "columns", &SetChoice::columns, kObservations, "NAME,...",
        "points: of a table of more columns those that are used, one for each of the task's, by their names or as "
        "\"column 2\" (default: those with the task's names); a name with a comma stands between double quotes"},

@@ -66,6 +66,13 @@ TEST_F(PosteriorSources, TheBetterOneComesFirstAtEachSize) {
   EXPECT_EQ(both.at("mean"), own.at("mean")) << "the run's own stays first";
   EXPECT_EQ(both.at("refined").at("mean"), best.at("mean"));
   EXPECT_EQ(one("one", {"--source", "refined"}).at("source"), "refined") << "in any case";
+  const json local = one("many", {"--local-test", "100"});
+  EXPECT_FALSE(local.contains("refined")) << "the test is of the run's own";
+  EXPECT_THAT(local.at("warnings").dump(), HasSubstr("is shown in place of the refined one"));
+}
+
+TEST_F(PosteriorSources, TheRefinedOneIsRefinedAgainUnderAnotherPrior) {
+  const json best = one("many", {});
   const json under = one("many", {"--prior", "beta(2, 8)"});
   EXPECT_EQ(under.at("source"), "refined");
   EXPECT_EQ(under.at("other_prior").at("anew"), true) << "it is refined again";
@@ -75,22 +82,20 @@ TEST_F(PosteriorSources, TheBetterOneComesFirstAtEachSize) {
   const std::vector<std::tuple<std::string, double, double>> far = {
       {"uniform(0.9, 0.92)", 0.9, 0.92}, {"normal(0.95, 0.001)", 0.945, 0.955}, {"uniform(0.05, 0.06)", 0.05, 0.06}};
   for (const auto& [prior, low, high] : far) {
-    const json narrow = one("many", {"--prior", prior});
+    const json narrow = one("many", {"--prior", prior, "--derive", "twice = 2 * theta"});
     EXPECT_EQ(narrow.at("other_prior").at("anew"), true) << prior << narrow.at("warnings").dump();
     const double middle = narrow.at("other_prior").at("mean")[0], sd = narrow.at("other_prior").at("sd")[0];
     EXPECT_GT(middle, low);
     EXPECT_LT(middle, high);
     EXPECT_LT(sd, 0.3 * (high - low)) << prior;
     EXPECT_TRUE(narrow.at("other_prior").contains("log_evidence_ratio"));
-    const torch::Tensor samples = read_npz(narrow.at("samples").get<std::string>()).at("samples");
-    EXPECT_NEAR(samples.mean().item<double>(), middle, 0.5 * sd) << prior;
+    const auto arrays = read_npz(narrow.at("samples").get<std::string>());
+    EXPECT_NEAR(arrays.at("samples").mean().item<double>(), middle, 0.5 * sd) << prior;
+    EXPECT_NEAR(arrays.at("derived_twice").mean().item<double>(), 2 * middle, sd) << prior;
   }
   const json next = one("many", {"--refine", "--prior", "beta(2, 8)"}).at("other_prior");
   EXPECT_EQ(next.at("anew"), false);
   EXPECT_EQ(next.at("refined").at("mean"), under.at("other_prior").at("mean"));
-  const json local = one("many", {"--local-test", "100"});
-  EXPECT_FALSE(local.contains("refined")) << "the test is of the run's own";
-  EXPECT_THAT(local.at("warnings").dump(), HasSubstr("is shown in place of the refined one"));
 }
 
 TEST_F(PosteriorSources, ManySetsHaveTheRowsOfSingleCalls) {
