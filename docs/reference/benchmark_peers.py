@@ -30,14 +30,14 @@ SAMPLES = 1000          # of a posterior that has no density
 
 
 def task_functions(name):
-    """The task's prior, simulator and exact posterior, with the folder of its modules as the current one."""
+    """The task's prior, simulator and exact posterior."""
     sys.path[:0] = [str(ROOT / "assets/python"), str(ROOT / "assets/benchmark" / name)]
     import pairs_simulator
 
     got = []
     pairs_simulator.serve = lambda *functions: got.extend(functions)
-    os.chdir(ROOT / "assets/benchmark" / name)
-    exec(compile(open("simulate.py").read(), "simulate.py", "exec"), {"__name__": "simulate"})
+    file = ROOT / "assets/benchmark" / name / "simulate.py"
+    exec(compile(file.read_text(), str(file), "exec"), {"__name__": "simulate", "__file__": str(file)})
     return got
 
 
@@ -259,7 +259,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=10, help="of training, about")
     parser.add_argument("--out", type=pathlib.Path)
     arguments = parser.parse_args()
-    out = arguments.out and arguments.out.resolve()
+    out = arguments.out
     data = Data(arguments.folder.resolve(), arguments.method != "exact")
     log_density, trained = {"sbi-nle": sbi_nle, "sbi-npe": sbi_npe, "bayesflow": bayesflow, "exact": exact}[
         arguments.method](data, arguments.minutes)
