@@ -195,13 +195,14 @@ def sbi_npe(data, minutes):
     began = time.monotonic()
     estimator = trainer.train(max_num_epochs=1000)
     trained = time.monotonic() - began
-    posterior = trainer.build_posterior(estimator)
 
     def log_density(theta, x):
         whole = np.full((1, largest, x.shape[1]), np.nan, np.float32)
         whole[0, :len(x)] = x
-        at = torch.as_tensor(theta[None], dtype=torch.float32)
-        return float(posterior.log_prob(at, x=torch.as_tensor(whole)))
+        # The estimator itself, since sbi's posterior refuses missing values in an observed set.
+        at = torch.as_tensor(theta[None, None], dtype=torch.float32)
+        with torch.no_grad():
+            return float(estimator.log_prob(at, condition=torch.as_tensor(whole)))
 
     return log_density, trained
 
