@@ -11,7 +11,7 @@ namespace pairs::batch {
 
 // The prior of `infer --prior`, or null. Throws a usage error.
 std::shared_ptr<const OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments);
-// Reports the shown run's and the exact posterior under it: as "other_prior" in the document and at the end of the
+// Reports the posterior that comes first, the refined and the exact one under it: as "other_prior" in the document and at the end of the
 // text, with its warnings, which are also among the document's. Returns that of the posterior that comes first.
 ReweighedPosterior report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,
                                 nlohmann::json& document, std::string& text);

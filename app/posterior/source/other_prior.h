@@ -90,8 +90,8 @@ std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& inf
                            IntervalKind interval = IntervalKind::central);
 std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer);
 std::string unchanged_text(const TaskInfo& info, bool anew = false);
-// {"prior", "draws", "effective", "evidence_ratio", "outside", "mean", "sd", "quantiles", "intervals", "density"?,
-// "unchanged", "text"}.
+// {"prior", "draws", "effective", "evidence_ratio", "log_evidence_ratio"?, "log_evidence_ratio_se"?, "outside", "mean",
+// "sd", "quantiles", "intervals", "density"?, "anew", "unchanged", "text"}; those of the evidence if it was made anew.
 nlohmann::json reweighed_document(const ReweighedPosterior& answer, const TaskInfo& info, IntervalKind interval);
 
 }  // namespace pairs
