@@ -278,4 +278,5 @@ def main():
                 file.write(line + "\n")
 
 
-main()
+if __name__ == "__main__":  # sbi starts processes, which read this file again
+    main()
