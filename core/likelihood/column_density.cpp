@@ -15,6 +15,7 @@ using torch::Tensor;
 
 namespace {
 
+constexpr double kStep = 0.5;                       // of the differences that measure curvature
 constexpr double kSpread = 1.5;                     // standard deviations over which components start
 constexpr double kLeastScale = -7, kMostScale = 4;  // log scales of components, in units of the column's spread
 constexpr double kMostScore = 5;
@@ -110,6 +111,20 @@ Tensor ColumnDensity::log_prob_between(const Tensor& x, const Tensor& context, s
   Tensor sum;
   for (std::int64_t j = first; j < end; ++j) {
     const Tensor one = log_density(j, x.narrow(1, j, 1), mixture(j, input(j, x, context)));
+    sum = sum.defined() ? sum + one : one;
+  }
+  return sum;
+}
+
+Tensor ColumnDensity::curvature(const Tensor& x, const Tensor& context, std::uint64_t key) const {
+  at::Generator generator = at::detail::createCPUGenerator(key);
+  Tensor sum;
+  for (std::int64_t j = 0; j < columns(); ++j) {
+    const Tensor inputs = input(j, x, context);
+    const Tensor step = kStep * at::randn(inputs.sizes(), generator, at::TensorOptions(at::kFloat)).to(inputs.device());
+    const std::vector<Tensor> out =
+        nets_[static_cast<std::size_t>(j)]->forward(at::cat({inputs, inputs + step, inputs - step})).chunk(3);
+    const Tensor one = ((out[1] + out[2] - 2 * out[0]) / (kStep * kStep)).square().mean();
     sum = sum.defined() ? sum + one : one;
   }
   return sum;

@@ -26,6 +26,10 @@ class ColumnDensity : public torch::nn::Module {
   std::int64_t columns() const { return static_cast<std::int64_t>(forms_.size()); }
   // log q of the columns from `first` on, given those before -> [B]. Differentiable.
   torch::Tensor log_prob(const torch::Tensor& x, const torch::Tensor& context, std::int64_t first = 0) const;
+  // How far the outputs of all columns' networks are from straight lines between neighboring inputs: the mean square of
+  // their second differences along random directions around x [B, m] and context, in which `key` draws half a standard
+  // deviation for each input; summed over columns. Differentiable.
+  torch::Tensor curvature(const torch::Tensor& x, const torch::Tensor& context, std::uint64_t key) const;
   // log q of the first `count` columns alone.
   torch::Tensor log_prob_of_first(const torch::Tensor& x, const torch::Tensor& context, std::int64_t count) const;
   // log q of the columns from `first` on, of every x [N, m] under every context [S, c] -> [S, N]. The network of column

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -81,10 +82,18 @@ class LearnedLikelihood {
   // p] and conditions [B, g]; and that of the prior's network at z. Differentiable.
   torch::Tensor loss(std::int64_t member, const torch::Tensor& x, const torch::Tensor& context) const;
   torch::Tensor prior_loss(const torch::Tensor& z, const torch::Tensor& given) const;
+  // The curvature of a member's networks around x [B, m] and context (ColumnDensity::curvature).
+  torch::Tensor curvature(std::int64_t member, const torch::Tensor& x, const torch::Tensor& context,
+                          std::uint64_t key) const {
+    return density(member).curvature(x, context, key);
+  }
   // That loss for independent standard normal coordinates. The prior's network is left out where it is not better.
   static torch::Tensor normal_loss(const torch::Tensor& z);
   void use_prior_network(bool on) { prior_network_used_ = on; }
   bool prior_network_used() const { return prior_network_used_; }
+  // α, in observations, by which posteriors are coarsened for the error of the networks (coarsening.h); infinite: not.
+  double coarsening() const { return coarsening_; }
+  void coarsen(double alpha) { coarsening_ = alpha; }
 
   // Parameters by name; live tensors.
   std::map<std::string, torch::Tensor> parameters() const;
@@ -112,6 +121,7 @@ class LearnedLikelihood {
   std::vector<std::shared_ptr<ColumnDensity>> densities_;
   std::shared_ptr<ColumnDensity> prior_;
   bool prior_network_used_ = false;
+  double coarsening_ = INFINITY;
   torch::Device device_ = torch::kCPU;
   std::map<std::string, std::string> metadata_;
 };

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 #include "core/base/files/safetensors.h"
 #include "core/base/text/error.h"
@@ -69,6 +71,7 @@ void LearnedLikelihood::save(const std::filesystem::path& file, std::map<std::st
                   {"layers", std::to_string(settings_.density.layers)},
                   {"covariates", covariate_text(order_, covariates_)},
                   {"prior_network", prior_network_used_ ? "1" : "0"}};
+  if (std::isfinite(coarsening_)) out.metadata["coarsening"] = fmt::format("{}", coarsening_);
   out.metadata.merge(metadata);
   write_safetensors(file, out);
 }
@@ -135,6 +138,10 @@ LearnedLikelihood LearnedLikelihood::load(const std::filesystem::path& file, con
       live.copy_(stored);
     }
     out.prior_network_used_ = number_of(content.metadata, "prior_network", 0, 1) == 1;
+    if (const auto found = content.metadata.find("coarsening"); found != content.metadata.end()) {
+      out.coarsening_ = std::strtod(found->second.c_str(), nullptr);
+      PAIRS_CHECK(out.coarsening_ > 0, "its coarsening is \"{}\", and must be above 0", found->second);
+    }
     out.metadata_ = content.metadata;
     return out;
   } catch (const Error& error) {

@@ -13,6 +13,7 @@
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/threads/one_thread.h"
+#include "core/likelihood/coarsening.h"
 #include "core/likelihood/pareto_smoothing.h"
 
 namespace pairs {
@@ -178,11 +179,13 @@ Proposal fitted_mixture(const Tensor& z, const Tensor& weight, std::size_t count
   return out;
 }
 
-// log p(X | z) from `likelihood` [S, 1 + members]: that of all members together; or, given the log evidence of each
-// member, [members], the density of which each member's posterior is an equal part, but for the prior.
-Tensor combined(const Tensor& likelihood, const Tensor& evidences) {
-  if (!evidences.defined()) return likelihood.select(1, 0);
-  return at::logsumexp(likelihood.slice(1, 1) - evidences, 1) - std::log(static_cast<double>(evidences.numel()));
+// log p(X | z)^power from `likelihood` [S, 1 + members]: that of all members together; or, given the log of the
+// integral of each member's, [members], the density of which each member's posterior is an equal part, but for the
+// prior.
+Tensor combined(const Tensor& likelihood, const Tensor& evidences, double power) {
+  if (!evidences.defined()) return power * likelihood.select(1, 0);
+  return at::logsumexp(power * likelihood.slice(1, 1) - evidences, 1) -
+         std::log(static_cast<double>(evidences.numel()));
 }
 
 // Points that were evaluated: coordinates, log p(z) and log q(X | z).
@@ -215,7 +218,8 @@ class Refinement {
       // Where the members' posteriors are apart, their mean says how uncertain the likelihood is.
       const double apart = out.members;
       for (int round = 0; round < kPooledRounds; ++round) {
-        evidences_ = at::logsumexp(all_.prior.unsqueeze(1) + all_.likelihood.slice(1, 1) - mixture_.unsqueeze(1), 0);
+        evidences_ = at::logsumexp(
+            all_.prior.unsqueeze(1) + posterior_.power * all_.likelihood.slice(1, 1) - mixture_.unsqueeze(1), 0);
         const Proposal proposal = fitted(true);
         add(evaluate(proposal.sample(kRound, generator_)), proposal);
       }
@@ -239,7 +243,9 @@ class Refinement {
     return out;
   }
 
-  Tensor target(const Points& points) const { return points.prior + combined(points.likelihood, evidences_); }
+  Tensor target(const Points& points) const {
+    return points.prior + combined(points.likelihood, evidences_, posterior_.power);
+  }
 
   bool fair(const RefinedPosterior& out) const {
     return out.shape <= kMostShape && out.effective >= kLeastEffective &&
@@ -355,7 +361,11 @@ class Refinement {
     out.effective = effective_samples(smoothed.weight);
     const Tensor by_members = points.prior.unsqueeze(1) + points.likelihood - drawn.unsqueeze(1);
     out.log_evidence = mean_weight(by_members.select(1, 0));
-    out.log_evidence_se = std::sqrt(std::max(1 / out.effective - 1 / static_cast<double>(z.size(0)), 0.0));
+    // Without the power, by which the smoothed weights are.
+    const double effective =
+        posterior_.power == 1 ? out.effective : effective_samples(doubles(at::softmax(by_members.select(1, 0), 0)));
+    out.log_evidence_se = std::sqrt(std::max(1 / effective - 1 / static_cast<double>(z.size(0)), 0.0));
+    out.power = posterior_.power;
     if (by_members.size(1) > 1) {
       const Tensor own = at::logsumexp(by_members.slice(1, 1), 0);
       out.log_evidence_range = (own.max() - own.min()).item<double>();
@@ -377,7 +387,8 @@ class Refinement {
       for (std::int64_t b = 1; b < a; ++b) {
         const auto by = [&](std::int64_t k) {
           return mean_by(torch::tensor(
-              pareto_smoothed(doubles(points.prior + points.likelihood.select(1, k) - drawn)).weight, torch::kFloat64));
+              pareto_smoothed(doubles(points.prior + posterior_.power * points.likelihood.select(1, k) - drawn)).weight,
+              torch::kFloat64));
         };
         out.members = std::max(out.members, shift(by(a), by(b)));
       }
@@ -389,9 +400,9 @@ class Refinement {
       };
     if (targets == z.size(1))
       out.log_density = [prior = posterior_.log_prior, ratio = posterior_.log_ratio,
-                         likelihood = posterior_.log_likelihood, evidences = evidences_,
+                         likelihood = posterior_.log_likelihood, evidences = evidences_, power = posterior_.power,
                          normalizer = out.log_normalizer](const Tensor& at) {
-        const Tensor log = prior(at) + combined(likelihood(at), evidences) - normalizer;
+        const Tensor log = prior(at) + combined(likelihood(at), evidences, power) - normalizer;
         return ratio ? log + ratio(at) : log;
       };
     return out;
@@ -484,19 +495,20 @@ RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t target
     log_ratio = [space, targets, ratio = options.log_ratio](const Tensor& z) {
       return ratio(space.values(z).slice(1, 0, targets));
     };
+  const double power = coarsened_power(likelihood.coarsening(), x.size(0));
   RefinedPosterior out = refine({log_prior, [&](const Tensor& z) { return log_likelihood(z, options.keep_going); },
                                  [&](std::int64_t count, std::uint64_t key) {
                                    const Tensor z = likelihood.prior_samples(count, given, key);
                                    return space.any_periodic() ? space.turn_in(z) : z;
                                  },
-                                 space, targets, !likelihood.prior_network_used(), log_ratio},
+                                 space, targets, !likelihood.prior_network_used(), log_ratio, power},
                                 options);
   out.observations = x.size(0);
   // The density outlives this call, and with it whoever may stop the call.
   if (out.log_density)
-    out.log_density = [log_prior, log_likelihood, log_ratio, evidences = out.evidences,
+    out.log_density = [log_prior, log_likelihood, log_ratio, evidences = out.evidences, power,
                        normalizer = out.log_normalizer](const Tensor& at) {
-      const Tensor log = log_prior(at) + combined(log_likelihood(at, {}), evidences) - normalizer;
+      const Tensor log = log_prior(at) + combined(log_likelihood(at, {}), evidences, power) - normalizer;
       return log_ratio ? log + log_ratio(at) : log;
     };
   out.log_evidence += likelihood.log_slope(x);

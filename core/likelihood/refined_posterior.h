@@ -56,6 +56,7 @@ struct RefinedPosterior {
   // Where the members' posteriors were apart, and the posterior is their mean: the log evidence of each [members].
   torch::Tensor evidences;
   std::int64_t observations = 0;  // N, for a learned likelihood
+  double power = 1;               // of the likelihood (coarsening.h)
   std::int64_t independent = 0;   // the largest N at which observations were tested to be independent; 0: unknown
   std::string refused;            // why it must not be used, a clause; "" if it may be
 };
@@ -76,16 +77,17 @@ struct UnnormalizedPosterior {
   // A factor of the posterior, log ratio of another prior's density at z [S, d + p] -> [S], which samples of the prior
   // do not have; empty: none.
   std::function<torch::Tensor(const torch::Tensor& z)> log_ratio = {};
+  double power = 1;  // ζ of the likelihood; the evidence is that without it
 };
 
-// Samples p(θ, ψ | X) ∝ p(θ, ψ) p(X | θ, ψ). A proposal, a mixture of t distributions with 5 degrees of freedom, is
+// Samples p(θ, ψ | X) ∝ p(θ, ψ) p(X | θ, ψ)^ζ. A proposal, a mixture of t distributions with 5 degrees of freedom, is
 // fitted in a few rounds to weights that are tempered to a number of effective samples (Cornuet et al. 2012); the final
 // one, of which a tenth are samples of the prior, is weighted by importance, and the weights are smoothed. Where few of
 // the final samples are effective, others are drawn from larger mixtures. Throws Stopped; Error if the likelihood is
 // nowhere a number.
 RefinedPosterior refine(const UnnormalizedPosterior& posterior, const RefineOptions& options);
 // The posterior of the observations x [N, ...] with conditions [1, g] or undefined, by a learned likelihood:
-// p(θ, ψ | c) Π q(x_i | θ, ψ, c), times the ratio of priors in the options.
+// p(θ, ψ | c) (Π q(x_i | θ, ψ, c))^ζ, times the ratio of priors in the options, with ζ by the likelihood's coarsening.
 RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t targets, const torch::Tensor& x,
                         const torch::Tensor& given, const RefineOptions& options);
 

@@ -114,7 +114,7 @@ std::string unlimited_preset(const TaskInfo& task, Scale scale) {
 // is small.
 std::string budgeted_preset(const TaskInfo& task, Scale scale, std::int64_t simulations) {
   constexpr std::int64_t kBatch = 256, kEpochs = 20, kVisits = 220, kCopies = 4;
-  const PoolLayout layout = pool_layout(simulations, task.max_n);
+  const PoolLayout layout = pool_layout(simulations, task.max_n, task.no_density().empty());
   const std::int64_t training = layout.sets(Split::training);
   const auto pick = [&](auto quick, auto small, auto paper) {
     return scale == Scale::quick ? quick : scale == Scale::small ? small : paper;

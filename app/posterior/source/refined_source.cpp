@@ -15,6 +15,7 @@ namespace pairs {
 namespace {
 
 // Standard deviations beyond which two means differ, and the share of the run's own width that its errors may explain.
+constexpr double kNoticedPower = 0.95;  // of a likelihood, below which it is worth a sentence
 constexpr double kApart = 4, kOwnError = 0.25;
 // A refined posterior that is wider than the run's by more contradicts it.
 constexpr double kWider = 1.5;
@@ -212,6 +213,11 @@ std::string refined_text(const RefinedPosterior& posterior, std::int64_t n) {
   text += fmt::format(" Evidence: log p(X) = {}; its networks differ by {}.",
                       with_error_text(posterior.log_evidence, posterior.log_evidence_se, 2),
                       number_text(posterior.log_evidence_range, 2));
+  if (posterior.power < kNoticedPower)
+    text += fmt::format(
+        " The power {:.2f} of the likelihood makes the posterior as wide as what was learned from few simulations "
+        "warrants.",
+        posterior.power);
   if (posterior.evidences.defined()) text += " Since these are apart, the posterior is the mean of theirs.";
   if (posterior.independent == 0)
     text += " Independence of stored observations is not tested.";
@@ -225,6 +231,7 @@ nlohmann::json refined_document(const RefinedPosterior& posterior) {
           {"pareto_k", posterior.shape},
           {"halves", posterior.halves},
           {"members", posterior.members},
+          {"power", posterior.power},
           {"log_evidence", posterior.log_evidence},
           {"log_evidence_se", posterior.log_evidence_se},
           {"log_evidence_range", posterior.log_evidence_range}};

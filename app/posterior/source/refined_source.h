@@ -92,7 +92,7 @@ MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::
 // "Refined by the learned likelihood: 1,390 effective samples, Pareto k = 0.12, …".
 std::string refined_text(const RefinedPosterior& posterior, std::int64_t n);
 
-// {"effective", "pareto_k", "halves", "members", "log_evidence", "log_evidence_se", "log_evidence_range"}
+// {"effective", "pareto_k", "halves", "members", "power", "log_evidence", "log_evidence_se", "log_evidence_range"}
 nlohmann::json refined_document(const RefinedPosterior& posterior);
 
 // A warning if the refined posterior contradicts the run's own, a sentence; "" if they agree. A posterior from less of

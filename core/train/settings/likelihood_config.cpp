@@ -15,6 +15,8 @@ std::vector<Field> fields(LikelihoodConfig& c) {
        1e9},
       {"likelihood.rate", &c.rate, "Initial learning rate", 1e-7, 1},
       {"likelihood.weight_decay", &c.weight_decay, "Decoupled weight decay", 0, 10},
+      {"likelihood.curvature", &c.curvature,
+       "Weight of the networks' curvature in the loss of 100,000 observations, if their number is fixed", 0, 1e3},
       {"likelihood.compared", &c.compared,
        "Held-out sets a size on which the refined posterior is compared with the run's own, half as many above "
        "N = 100, 4 at least; 0 = the run's own is shown first",

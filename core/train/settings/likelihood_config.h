@@ -17,6 +17,9 @@ struct LikelihoodConfig {
   std::int64_t simulations = 0;  // observations in all, used again in every pass; 0: new ones at each step
   double rate = 2e-3;            // initial learning rate
   double weight_decay = 0;       // decoupled
+  // Weight of the networks' curvature in the loss of 100,000 observations, where their number is fixed; of n
+  // observations it is as much larger as these are fewer, since a prior counts once for all of them.
+  double curvature = 0.03;
   std::int64_t compared = 32;  // held-out sets a size that choose the posterior shown first (source_choice.h); 0: none
   LikelihoodSettings networks = {};
 };

@@ -347,8 +347,14 @@ class Timing {
                           at::detail::createCPUGenerator(1));
     const std::int64_t rows = fixed ? batch : std::max<std::int64_t>(1, batch / wanted.networks.members);
     const torch::Tensor x = at::zeros({rows, columns}), context = at::zeros({rows, 2 * parameters + info.given_size()});
-    return static_cast<double>(wanted.networks.members) *
-           seconds_each(share_, steps, [&] { density.log_prob(x, context).mean().backward(); });
+    return static_cast<double>(wanted.networks.members) * seconds_each(share_, steps, [&] {
+             torch::Tensor loss = density.log_prob(x, context).mean();
+             if (fixed && wanted.curvature > 0) {
+               const std::int64_t some = LikelihoodBatches::curved(rows);
+               loss = loss + density.curvature(x.slice(0, 0, some), context.slice(0, 0, some), 1);
+             }
+             loss.backward();
+           });
   }
 
  private:

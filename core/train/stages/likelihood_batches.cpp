@@ -13,12 +13,14 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kValidationSets = 512;  // of new observations
-constexpr double kHeldOut = 0.15;              // share of observations that are simulated once
-constexpr std::int64_t kMostPasses = 60;       // of a fixed number of observations
-constexpr std::int64_t kLeastBatches = 64;     // of a pass
-constexpr std::int64_t kLeastBatch = 64;       // observations, unless there are fewer
-constexpr std::int64_t kLeastPriors = 64;      // sets of a step whose parameters train the prior's network
+constexpr std::int64_t kValidationSets = 512;                // of new observations
+constexpr double kHeldOut = 0.15;                            // share of observations that are simulated once
+constexpr std::int64_t kMostPasses = 60;                     // of a fixed number of observations
+constexpr std::int64_t kLeastBatches = 64;                   // of a pass
+constexpr std::int64_t kLeastBatch = 64;                     // observations, unless there are fewer
+constexpr double kCurvatureOf = 1e5;                         // observations that the weight of curvature is given for
+constexpr std::int64_t kCurvedShare = 4, kLeastCurved = 32;  // observations of a step
+constexpr std::int64_t kLeastPriors = 64;  // sets of a step whose parameters train the prior's network
 
 }  // namespace
 
@@ -80,6 +82,14 @@ std::int64_t LikelihoodBatches::fixed_steps(const LikelihoodConfig& config, std:
 
 std::int64_t LikelihoodBatches::steps() const {
   return fixed() ? fixed_steps(config_, pool_.x.size(0)) : config_.steps;
+}
+
+double LikelihoodBatches::curvature() const {
+  return fixed() ? config_.curvature * kCurvatureOf / static_cast<double>(pool_.x.size(0)) : 0;
+}
+
+std::int64_t LikelihoodBatches::curved(std::int64_t observations) {
+  return std::min(observations, std::max(kLeastCurved, observations / kCurvedShare));
 }
 
 LikelihoodDraws LikelihoodBatches::training(std::int64_t step) {

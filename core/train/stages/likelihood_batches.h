@@ -34,6 +34,10 @@ class LikelihoodBatches {
   // The fixed number of observations to learn from; empty if there is none.
   const LikelihoodDraws& all() const { return pool_; }
   LikelihoodDraws training(std::int64_t step);
+  // The weight of the networks' curvature in the mean loss of an observation: 0 for new observations.
+  double curvature() const;
+  // The first of a step's observations, around which the curvature is measured.
+  static std::int64_t curved(std::int64_t observations);
   // Observations that `steps` steps see.
   std::int64_t simulations(std::int64_t steps) const;
 

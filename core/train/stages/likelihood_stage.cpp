@@ -14,12 +14,14 @@
 #include "core/base/text/log.h"
 #include "core/base/threads/clock.h"
 #include "core/ensemble.h"
+#include "core/likelihood/coarsening.h"
 #include "core/likelihood/covariate_law.h"
 #include "core/likelihood/independence.h"
 #include "core/likelihood/likelihood_draws.h"
 #include "core/prior_density.h"
 #include "core/train/run/run.h"
 #include "core/train/run/simulator_record.h"
+#include "core/train/stages/held_out_sets.h"
 #include "core/train/stages/likelihood_batches.h"
 #include "core/train/stages/source_choice.h"
 #include "core/train/steps/optimize.h"
@@ -77,6 +79,22 @@ Tensor loss_of(const LearnedLikelihood& likelihood, const LikelihoodDraws& draws
   return sum.defined() ? sum / static_cast<double>(q.members()) + prior : prior;
 }
 
+// The members' mean curvature around some of a step's observations.
+Tensor curvature_of(const LearnedLikelihood& likelihood, const LikelihoodDraws& draws, std::uint64_t key) {
+  const LearnedLikelihood& q = likelihood;
+  const auto some = [&](const Tensor& all) {
+    return all.defined() ? all.slice(0, 0, LikelihoodBatches::curved(all.size(0))) : all;
+  };
+  const Tensor x = q.standardized(some(draws.x)),
+               context = q.context(q.space().coordinates(some(draws.parameters)), some(draws.given));
+  Tensor sum;
+  for (std::int64_t k = 0; k < q.members(); ++k) {
+    const Tensor one = q.curvature(k, x, context, key + static_cast<std::uint64_t>(k));
+    sum = sum.defined() ? sum + one : one;
+  }
+  return sum / static_cast<double>(q.members());
+}
+
 void announce_pace(const Task& task, const LikelihoodConfig& config, const torch::Device& device) {
   if (config.simulations > 0) return;
   constexpr std::int64_t kSets = 64;
@@ -93,6 +111,28 @@ void announce_pace(const Task& task, const LikelihoodConfig& config, const torch
         "Simulating {} observations takes about {:.0f} min; --simulations {:.0f} takes some 10 min, and each is then "
         "used again",
         config.steps * config.batch, all / 60, std::max(10000.0, std::floor(600 / each / 1000) * 1000));
+}
+
+// How far posteriors must be coarsened for what few observations leave unknown of the likelihood: by those of the
+// largest held-out sets.
+double coarsening_of(const LearnedLikelihood& likelihood, const Task& task, std::uint64_t seed, Monitor& monitor) {
+  const std::vector<HeldOutSet> sets = largest_sets(task, seed, Purpose::pretrain_validation);
+  std::vector<PowerScore> scores;
+  const Stopwatch watch;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    if (const std::optional<PowerScore> score =
+            power_score(likelihood, task, sets[k], [&] { return !monitor.should_stop(); }))
+      scores.push_back(*score);
+    Progress now;
+    now.stage = Stage::likelihood;
+    now.done = static_cast<std::int64_t>(k) + 1;
+    now.total = static_cast<std::int64_t>(sets.size());
+    now.unit = "held-out sets";
+    now.rate = static_cast<double>(now.done) / std::max(watch.seconds(), 1e-3);
+    now.eta_seconds = static_cast<double>(now.total - now.done) / now.rate;
+    monitor.progress(now);
+  }
+  return fitted_coarsening(scores);
 }
 
 // Tests whether observations are independent given the parameters. Stored sets cannot be simulated again for it.
@@ -224,9 +264,13 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   problem.optimizer.ema = 0.995;
   problem.parameters = likelihood.parameters();
   problem.device = device;
-  problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t) {
-    const Tensor loss = loss_of(likelihood, batches.training(epoch * problem.steps + step), batches.fixed());
-    loss.backward();
+  problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t key) {
+    const LikelihoodDraws draws = batches.training(epoch * problem.steps + step);
+    const Tensor loss = loss_of(likelihood, draws, batches.fixed());
+    if (const double weight = batches.curvature(); weight > 0)
+      (loss + weight * curvature_of(likelihood, draws, key)).backward();
+    else
+      loss.backward();
     return loss.detach();
   };
   problem.validate = [&](std::int64_t) { return loss_of(likelihood, batches.validation(), true).item<double>(); };
@@ -238,6 +282,8 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   const double prior = likelihood.prior_loss(z, held_out.prior_given).item<double>();
   likelihood.use_prior_network(!states_priors(task->info()) &&
                                LearnedLikelihood::normal_loss(z).item<double>() - prior > kPriorGain);
+
+  if (task->stored() != nullptr) likelihood.coarsen(coarsening_of(likelihood, *task, seed, log));
 
   const IndependenceRecord independence = independence_of(likelihood, *task, seed, stop);
 

@@ -43,7 +43,7 @@ class BudgetedTask final : public Task,
         inner_(std::move(simulated)),
         info_(inner_->info()),
         simulations_(simulations),
-        layout_(pool_layout(simulations, info_.max_n)) {
+        layout_(pool_layout(simulations, info_.max_n, info_.no_density().empty())) {
     info_.variant = budget_variant(simulations);
     file_.info = inner_->info();
     file_.given_ranges = given_ranges();

@@ -1,6 +1,7 @@
 #include "tasks/own/budget/pool_layout.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text/error.h"
 #include "core/report/number_text.h"
@@ -9,9 +10,10 @@
 namespace pairs::own {
 namespace {
 
-// Shares of the budget: for each split, and for the largest N among all sizes.
+// Shares of the budget: for each split, and for the largest N among all sizes; that of training where a likelihood is
+// learned.
 constexpr double kSplitShare[] = {0.7, 0.15, 0.15};
-constexpr double kLargestShare = 0.4;
+constexpr double kLargestShare = 0.4, kLargestOfLikelihood = 0.1;
 // The minimum number of sets of the largest N for training, validation and evaluations.
 constexpr std::int64_t kFewest[] = {8, 2, 2};
 // One in kCheckedShare simulations of the budget, and at least kFewestChecked, check the seeds.
@@ -25,15 +27,29 @@ std::vector<std::int64_t> pool_sizes(std::int64_t max_n) {
   return sizes;
 }
 
-// Fills a split's observations with sets, the largest ones last: the rest becomes pairs.
-void fill_split(PoolLayout& layout, std::size_t split, std::int64_t observations) {
+// What each size has of a split's observations: the largest a share of its own, the others as much as each other, or
+// as 1/√n of the rest where most sets are small.
+std::vector<double> shares_of(const std::vector<PoolSize>& sizes, bool small) {
+  const double largest = small ? kLargestOfLikelihood : kLargestShare;
+  std::vector<double> shares;
+  double sum = 0;
+  for (std::size_t k = 0; k + 1 < sizes.size(); ++k) {
+    shares.push_back(small ? 1 / std::sqrt(static_cast<double>(sizes[k].n)) : 1.0);
+    sum += shares.back();
+  }
+  for (double& share : shares) share *= (1 - largest) / sum;
+  shares.push_back(shares.empty() ? 1.0 : largest);
+  return shares;
+}
+
+// Fills a split's observations with sets, from the largest ones on: the rest becomes pairs.
+void fill_split(PoolLayout& layout, std::size_t split, std::int64_t observations, bool small) {
   const std::size_t kinds = layout.sizes.size();
+  const std::vector<double> shares = shares_of(layout.sizes, small);
   std::int64_t left = observations;
   for (std::size_t k = kinds; k-- > 0;) {
     PoolSize& size = layout.sizes[k];
-    const double share = kinds == 1       ? 1.0
-                         : k + 1 == kinds ? kLargestShare
-                                          : (1 - kLargestShare) / static_cast<double>(kinds - 1);
+    const double share = shares[k];
     std::int64_t sets = static_cast<std::int64_t>(share * static_cast<double>(observations)) / size.n;
     if (k + 1 == kinds) sets = std::max(sets, kFewest[split]);
     if (k == 0) sets = left / size.n;
@@ -62,7 +78,7 @@ std::int64_t PoolLayout::observations() const {
   return sum;
 }
 
-PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n) {
+PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n, bool likelihood) {
   PoolLayout layout;
   layout.checks = std::max(kFewestChecked, budget / kCheckedShare);
   // At most half of a split may be sets of the largest N: smaller N are trained on the others.
@@ -80,7 +96,7 @@ PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n) {
   for (const std::int64_t n : pool_sizes(max_n)) layout.sizes.push_back({n, {}});
   const auto all = static_cast<double>(budget - layout.checks);
   for (std::size_t split = 0; split < 3; ++split)
-    fill_split(layout, split, static_cast<std::int64_t>(kSplitShare[split] * all));
+    fill_split(layout, split, static_cast<std::int64_t>(kSplitShare[split] * all), likelihood && split == 0);
   return layout;
 }
 

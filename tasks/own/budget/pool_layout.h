@@ -17,7 +17,8 @@ struct PoolSize {
 };
 
 // The sets that a budget of observations pays for. Sizes grow by powers of two from pairs to the largest N, so that one
-// pool serves all stages: stage 1 draws pairs from every set, stages 2 and 3 draw sets of N from all that hold as many.
+// pool serves all stages: stage 1 draws pairs from every set, stages 2 and 3 draw sets of N from all that hold as many,
+// and a likelihood learns from each observation.
 struct PoolLayout {
   std::vector<PoolSize> sizes;  // ascending n
   std::int64_t checks = 0;      // observations of the budget that are reserved for checks of the workers' seeds
@@ -27,8 +28,9 @@ struct PoolLayout {
   std::int64_t observations() const;
 };
 
-// The layout of a budget for a task whose sets have up to max_n observations. Throws a usage error about the setting if
-// there would be too few sets of max_n.
-PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n);
+// The layout of a budget for a task whose sets have up to max_n observations. For a task that may have a likelihood
+// (TaskInfo::no_density is "") most sets for training are small: a likelihood needs observations at many parameters.
+// Throws a usage error about the setting if there would be too few sets of max_n.
+PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n, bool likelihood);
 
 }  // namespace pairs::own

@@ -57,6 +57,25 @@ TEST(ColumnDensity, OfAllPairsIsThatOfEach) {
   }
 }
 
+// Outputs of linear networks have no curvature, and those of others as much whatever their size: an output that is
+// twice as large has four times the square.
+TEST(ColumnDensity, CurvatureIsThatOfItsNetworks) {
+  const at::NoGradGuard no_grad;
+  at::Generator generator = at::detail::createCPUGenerator(5);
+  const torch::Tensor x = at::randn({500, 2}, generator, at::TensorOptions(at::kFloat)),
+                      context = at::randn({500, 3}, generator, at::TensorOptions(at::kFloat));
+  const ColumnDensity fresh({4, 16, 2}, {{}, {}}, 3, at::detail::createCPUGenerator(3));
+  EXPECT_NEAR(fresh.curvature(x, context, 1).item<double>(), 0, 1e-4) << "its outputs are nearly constant";
+  const ColumnDensity bent = stirred({{}, {}}, 3);
+  const double before = bent.curvature(x, context, 1).item<double>();
+  EXPECT_GT(before, 0.01);
+  EXPECT_EQ(bent.curvature(x, context, 1).item<double>(), before);
+  EXPECT_NE(bent.curvature(x, context, 2).item<double>(), before);
+  for (auto& one : bent.named_parameters())
+    if (one.value().size(0) == 12) one.value().mul_(2);  // of the last layers: three numbers for each component
+  EXPECT_NEAR(bent.curvature(x, context, 1).item<double>() / before, 4, 1e-3);
+}
+
 // Samples follow the density: their normal scores are standard normal, and independent between columns.
 TEST(ColumnDensity, SamplesHaveStandardNormalScores) {
   const ColumnDensity density = stirred({{}, {}}, 1);

@@ -71,6 +71,27 @@ TEST(Refine, FindsANormalPosterior) {
   }
 }
 
+// By the power ζ of a likelihood n observations count as n ζ; the evidence is that without it.
+TEST(Refine, ByAPowerOfTheLikelihoodIsThatOfFewerObservations) {
+  SumOfTwo sum{.n = 40, .mean = 1.4}, fewer{.n = 10, .mean = 1.4};
+  for (const std::int64_t targets : {1, 2}) {
+    UnnormalizedPosterior posterior = sum.posterior(targets);
+    posterior.power = 0.25;
+    const RefinedPosterior out = refine(posterior, {.draws = 4000, .seed = 5});
+    EXPECT_EQ(out.refused, "");
+    EXPECT_EQ(out.power, 0.25);
+    const double sd = fewer.exact_sd();
+    EXPECT_NEAR(out.mean[0].item<double>(), fewer.exact_mean(), 0.1 * sd);
+    EXPECT_NEAR(out.sd[0].item<double>() / sd, 1, 0.08);
+    EXPECT_NEAR(out.log_evidence, -0.5 * std::log(1 + 2 * sum.n) - 0.5 * sum.mean * sum.mean / (2 + 1 / sum.n),
+                5 * out.log_evidence_se);
+    if (targets == 1) continue;
+    const torch::Tensor z = torch::tensor({{0.6, 0.7}, {0.3, 0.9}}, torch::kFloat64), log = out.log_density(z);
+    const torch::Tensor exact = -0.5 * z.square().sum(1) - 0.5 * fewer.n * (sum.mean - z.sum(1)).square();
+    EXPECT_NEAR((log[0] - log[1] - exact[0] + exact[1]).item<double>(), 0, 1e-6);
+  }
+}
+
 // Under another prior of z_1, N(1/2, 1/4), which is far narrower than the training prior.
 TEST(Refine, FindsThePosteriorUnderAnotherPrior) {
   for (const double n : {1.0, 1000.0}) {

@@ -37,26 +37,41 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(PoolLayout, KeepsToItsBudgetAndFillsEverySplit) {
-  for (const std::int64_t max_n : {2, 3, 20, 100, 1000, 5000})
-    for (const std::int64_t budget : {3000, 20000, 1000000}) {
-      PoolLayout layout;
-      try {
-        layout = pool_layout(budget, max_n);
-      } catch (const Error&) {
-        EXPECT_LT(budget, 30 * max_n);
-        continue;
+  for (const bool likelihood : {false, true})
+    for (const std::int64_t max_n : {2, 3, 20, 100, 1000, 5000})
+      for (const std::int64_t budget : {3000, 20000, 1000000}) {
+        PoolLayout layout;
+        try {
+          layout = pool_layout(budget, max_n, likelihood);
+        } catch (const Error&) {
+          EXPECT_LT(budget, 30 * max_n);
+          continue;
+        }
+        EXPECT_LE(layout.observations() + layout.checks, budget);
+        EXPECT_GE(layout.observations() + layout.checks, budget - 6) << budget << " of " << max_n;
+        EXPECT_EQ(layout.sizes.back().n, max_n);
+        for (const Split split : kSplits) EXPECT_GE(layout.sizes.back().of(split), 2);
+        EXPECT_GE(layout.sizes.back().of(Split::training), 8);
+        for (std::size_t k = 1; k < layout.sizes.size(); ++k) EXPECT_LT(layout.sizes[k - 1].n, layout.sizes[k].n);
       }
-      EXPECT_LE(layout.observations() + layout.checks, budget);
-      EXPECT_GE(layout.observations() + layout.checks, budget - 6) << budget << " of " << max_n;
-      EXPECT_EQ(layout.sizes.back().n, max_n);
-      for (const Split split : kSplits) EXPECT_GE(layout.sizes.back().of(split), 2);
-      EXPECT_GE(layout.sizes.back().of(Split::training), 8);
-      for (std::size_t k = 1; k < layout.sizes.size(); ++k) EXPECT_LT(layout.sizes[k - 1].n, layout.sizes[k].n);
-    }
+}
+
+TEST(PoolLayout, HasMostObservationsInSmallSetsWhereALikelihoodLearnsFromThem) {
+  const auto in_small = [](const PoolLayout& layout, Split split) {
+    std::int64_t observations = 0;
+    for (const PoolSize& size : layout.sizes)
+      if (size.n <= 32) observations += size.n * size.of(split);
+    return static_cast<double>(observations) / static_cast<double>(layout.observations(split));
+  };
+  const PoolLayout without = pool_layout(100'000, 1000, false), with = pool_layout(100'000, 1000, true);
+  EXPECT_LT(in_small(without, Split::training), 0.4);
+  EXPECT_GT(in_small(with, Split::training), 0.7);
+  EXPECT_GT(with.sets(Split::training), 2 * without.sets(Split::training));
+  for (const Split held_out : {Split::validation, Split::test}) EXPECT_EQ(with.sets(held_out), without.sets(held_out));
 }
 
 TEST(PoolLayout, RefusesABudgetThatIsTooSmall) {
-  EXPECT_THAT(message_of([] { pool_layout(500, 100); }),
+  EXPECT_THAT(message_of([] { pool_layout(500, 100, true); }),
               AllOf(HasSubstr("task.simulations = 500"), HasSubstr("max_n = 100"), HasSubstr("or more")));
 }
 

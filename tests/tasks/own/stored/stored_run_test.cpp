@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "core/aggregate.h"
@@ -14,6 +15,7 @@
 #include "core/eval/evaluate/set_digest.h"
 #include "core/report/number_text.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/held_out_sets.h"
 #include "core/train/stages/plan.h"
 #include "core/train/stages/refined_density.h"
 #include "core/train/stages/source_choice.h"
@@ -116,6 +118,7 @@ TEST_F(StoredRunTest, LearnsALikelihood) {
   RunConfig c = quick();
   c.likelihood.enabled = true;
   c.likelihood.batch = 1024;
+  c.likelihood.compared = 12;
   c.likelihood.networks.density = {.components = 2, .hidden = 24, .layers = 1};
   const auto run = create_run(c, folder_ / "run");
   TestMonitor monitor;
@@ -127,6 +130,32 @@ TEST_F(StoredRunTest, LearnsALikelihood) {
   EXPECT_EQ(known->independence.n, 0) << "stored sets are not simulated again";
   // Four in five of 102,000 observations are for training or for validation.
   EXPECT_NEAR(static_cast<double>(known->simulations), 0.8 * 102000, 5000);
+  // Coarsening is what the file says of it, and widens posteriors: half of the likelihood counts at N = α.
+  LearnedLikelihood likelihood =
+      LearnedLikelihood::load(likelihood_folder(run) / likelihood_file::weights, *loaded.task);
+  EXPECT_EQ(likelihood.coarsening(), known->likelihood->coarsening());
+  EXPECT_EQ(std::isfinite(likelihood.coarsening()), likelihood.metadata().contains("coarsening"));
+  EXPECT_GT(likelihood.coarsening(), 60) << "which 60,000 observations of a normal distribution determine well";
+  const std::vector<HeldOutSet> sets =
+      largest_sets(*loaded.task, static_cast<std::uint64_t>(c.seed), Purpose::pretrain_validation);
+  ASSERT_FALSE(sets.empty());
+  EXPECT_EQ(sets.size(), 24u);
+  for (const HeldOutSet& one : sets) EXPECT_EQ(one.x.count(), 60) << "sets of two say nothing about sixty";
+  const auto refined = [&](double alpha) {
+    likelihood.coarsen(alpha);
+    return refined_by(likelihood, *loaded.task, sets.front().x, sets.front().own.given, {}, 1, {}, {});
+  };
+  const RefinedPosterior sharp = refined(INFINITY), wide = refined(60);
+  EXPECT_EQ(sharp.power, 1);
+  EXPECT_DOUBLE_EQ(wide.power, 0.5);
+  // The data determine one direction of (θ, ψ), whose variance doubles.
+  const auto spread_of = [](const RefinedPosterior& posterior) {
+    const torch::Tensor values = at::cat({posterior.theta, posterior.psi}, 1),
+                        away = values - at::matmul(posterior.weight, values);
+    return at::linalg_det(at::matmul((away * posterior.weight.unsqueeze(1)).t(), away)).item<double>();
+  };
+  EXPECT_NEAR(spread_of(wide) / spread_of(sharp), 2, 0.4);
+  EXPECT_NEAR(wide.log_evidence, sharp.log_evidence, 5 * (wide.log_evidence_se + sharp.log_evidence_se) + 0.01);
   const std::optional<SourceChoice> choice = load_source_choice(run);
   ASSERT_TRUE(choice);
   ASSERT_EQ(choice->scores.size(), 3u);
