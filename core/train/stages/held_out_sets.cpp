@@ -64,8 +64,10 @@ std::optional<PowerScore> power_score(const LearnedLikelihood& likelihood, const
   }
   const torch::Tensor ratio = (posterior.weight.clamp_min(1e-300).log() - weighted).unsqueeze(1);
   return PowerScore{
-      set.x.count(), [draws, truth, ratio](double power) {
-        return at::logsumexp(power * truth.squeeze(0) - at::logsumexp(ratio + power * draws, 0), 0).item<double>();
+      set.x.count(), [draws, truth, ratio](double power) -> PowerScore::Value {
+        const torch::Tensor log = ratio + power * draws, sums = at::logsumexp(log, 0),
+                            weight = at::exp(log - sums).mean(1), own = at::logsumexp(power * draws - sums, 1);
+        return {at::logsumexp(power * truth.squeeze(0) - sums, 0).item<double>(), at::dot(weight, own).item<double>()};
       }};
 }
 
