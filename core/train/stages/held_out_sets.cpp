@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text/error.h"
 #include "core/stored_sets.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostHeldOut = 24, kMostObservations = 1000, kFewestObservations = 16;
 constexpr std::int64_t kLargestOver = 16;
+constexpr double kLeastWeight = 1e-290;
 constexpr std::int64_t kMostSearched = 1 << 16;  // sets whose sizes are looked at
 
 }  // namespace
@@ -62,7 +64,10 @@ std::optional<PowerScore> power_score(const LearnedLikelihood& likelihood, const
     draws = draws.slice(1, 0, 1);
     truth = truth.slice(1, 0, 1);
   }
-  const torch::Tensor ratio = (posterior.weight.clamp_min(1e-300).log() - weighted).unsqueeze(1);
+  // Weights too small for a number say nothing of the density that their draws are from.
+  const torch::Tensor ratio = at::where(posterior.weight > kLeastWeight, posterior.weight.log() - weighted,
+                                        at::full_like(weighted, -INFINITY))
+                                  .unsqueeze(1);
   return PowerScore{
       set.x.count(), [draws, truth, ratio](double power) -> PowerScore::Value {
         const torch::Tensor log = ratio + power * draws, sums = at::logsumexp(log, 0),
