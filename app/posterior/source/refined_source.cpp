@@ -14,8 +14,8 @@
 namespace pairs {
 namespace {
 
-// Standard deviations beyond which two means differ, and the share of the run's own width that its errors may explain.
 constexpr double kNoticedPower = 0.95;  // of a likelihood, below which it is worth a sentence
+// Standard deviations beyond which two means differ, and the share of the run's own width that its errors may explain.
 constexpr double kApart = 4, kOwnError = 0.25;
 // A refined posterior that is wider than the run's by more contradicts it.
 constexpr double kWider = 1.5;
