@@ -156,6 +156,16 @@ TEST_F(StoredRunTest, LearnsALikelihood) {
   };
   EXPECT_NEAR(spread_of(wide) / spread_of(sharp), 2, 0.4);
   EXPECT_NEAR(wide.log_evidence, sharp.log_evidence, 5 * (wide.log_evidence_se + sharp.log_evidence_se) + 0.01);
+  // Where every set has a shift of its own, which the likelihood does not know, hardly any of it counts.
+  likelihood.coarsen(INFINITY);
+  std::vector<PowerScore> shifted;
+  for (std::size_t k = 0; k < 8; ++k) {
+    HeldOutSet one = sets[k];
+    one.x = Observations(one.x.block() + (k % 2 == 0 ? 1.0 : -1.0));
+    if (const auto score = power_score(likelihood, *loaded.task, one, [] { return true; })) shifted.push_back(*score);
+  }
+  ASSERT_GE(shifted.size(), 4u);
+  EXPECT_LT(fitted_coarsening(shifted), 20);
   const std::optional<SourceChoice> choice = load_source_choice(run);
   ASSERT_TRUE(choice);
   ASSERT_EQ(choice->scores.size(), 3u);
