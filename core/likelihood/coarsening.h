@@ -22,9 +22,9 @@ double coarsened_power(double alpha, std::int64_t n);
 
 // α of a likelihood that was learned from few observations: the error of its networks in the parameters counts as that
 // of an estimate from α observations, so that errors of a normal posterior have the variance 1 + N/α where the sampling
-// alone gives 1. The α under which the truths of held-out sets are most probable; infinite if it gains 2 nat at most
-// over all sets, as it would by chance. A truth counts as at most 30 nat less probable than the posterior's own samples,
-// so that a single wrong posterior does not decide.
+// alone gives 1. The α under which the truths of held-out sets are most probable; infinite if it gains at most 2 nat
+// over all sets, as it would by chance. A truth counts as at most 30 nat less probable than the posterior's own
+// samples, so that a single wrong posterior does not decide.
 double fitted_coarsening(std::span<const PowerScore> sets);
 
 }  // namespace pairs
