@@ -60,6 +60,9 @@ class StoredSets {
   // sets of n or more have; 0 if no set holds n.
   virtual std::int64_t observations(std::int64_t n, std::int64_t wanted) const = 0;
 
+  // Whether the observations of a set are in the order in which they were simulated; that of a file may be any other.
+  virtual bool in_order() const = 0;
+
   // The files as they were when the task was made, in order.
   virtual std::vector<StoredState> state() const = 0;
   // Notes on the stored sets, one sentence each: copies, repeated parameters.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <numeric>
 
 #include "core/base/text/error.h"
@@ -87,6 +89,71 @@ void add_ranks(const Tensor& real, const std::vector<Tensor>& others, Tensor& su
   sum += (below - 0.5 * count) / std::sqrt(count * (count + 2) / 12);
 }
 
+// Ranks of the real groups of one size, or of several, among rearranged ones.
+class GroupRanks {
+ public:
+  GroupRanks(const LearnedLikelihood& likelihood, const TaskInfo& info, std::int64_t rearrangements, bool neighbors,
+             at::Generator& generator)
+      : likelihood_(likelihood),
+        info_(info),
+        rearrangements_(rearrangements),
+        neighbors_(neighbors),
+        generator_(generator) {}
+
+  // x [S * n, m] of S sets with the same parameters [1, D] and conditions.
+  void add(const Tensor& x, const Tensor& parameters, const Tensor& given, std::int64_t sets) {
+    const Features features = features_of(likelihood_, info_, likelihood_.standardized(x),
+                                          likelihood_.space().coordinates(parameters), given, sets);
+    // Without the mean at each place, which all sets share.
+    const Tensor centered = features.values - features.values.mean(at::IntArrayRef({0, 1}), true);
+    const bool neighbors = neighbors_ && features.values.size(1) > 1;
+    std::vector<Tensor> spread, next;
+    for (std::int64_t r = 0; r < rearrangements_; ++r) {
+      const Tensor other = rearranged(centered, generator_);
+      spread.push_back(spread_of_sums(other));
+      if (neighbors) next.push_back(neighbor_products(other));
+    }
+    if (groups_ == 0) {
+      names_ = features.names;
+      sums_ = at::zeros({static_cast<std::int64_t>(names_.size())}, torch::kFloat64);
+      products_ = at::zeros_like(sums_);
+    }
+    add_ranks(spread_of_sums(centered), spread, sums_);
+    if (neighbors) add_ranks(neighbor_products(centered), next, products_);
+    ++groups_;
+    compared_neighbors_ += neighbors ? 1 : 0;
+  }
+
+  // Adds the statistics to the test; `n` is the largest number of observations, `sizes` its text.
+  void append_to(IndependenceTest& test, std::int64_t n, const std::string& sizes) const {
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      const auto at = static_cast<std::int64_t>(k);
+      test.statistics.push_back({fmt::format("sum of the {} over N = {}", names_[k], sizes),
+                                 sums_[at].item<double>() / std::sqrt(static_cast<double>(groups_)), n});
+      if (compared_neighbors_ > 0)
+        test.statistics.push_back({fmt::format("product of neighbors' {} at N = {}", names_[k], sizes),
+                                   products_[at].item<double>() / std::sqrt(static_cast<double>(compared_neighbors_)),
+                                   n});
+    }
+    test.n = std::max(test.n, n);
+  }
+
+ private:
+  const LearnedLikelihood& likelihood_;
+  const TaskInfo& info_;
+  std::int64_t rearrangements_;
+  bool neighbors_;
+  at::Generator& generator_;
+  std::vector<std::string> names_;
+  Tensor sums_, products_;
+  std::int64_t groups_ = 0, compared_neighbors_ = 0;
+};
+
+void judge(IndependenceTest& test) {
+  if (const IndependenceStatistic* found = test.worst())
+    test.p = std::min(1.0, std::erfc(std::abs(found->z) * M_SQRT1_2) * static_cast<double>(test.statistics.size()));
+}
+
 }  // namespace
 
 bool IndependenceTest::rejected() const {
@@ -123,8 +190,7 @@ IndependenceTest test_independence(const LearnedLikelihood& likelihood, const Ta
     const std::int64_t n = options.sizes[s];
     const std::int64_t first =
         likelihood_sets::kIndependence + static_cast<std::int64_t>(s) * options.groups * options.sets;
-    Tensor sums, neighbors;
-    std::vector<std::string> names;
+    GroupRanks ranks(likelihood, task.info(), options.rearranged, true, generator);
     for (std::int64_t g = 0; g < options.groups; ++g) {
       if (options.keep_going && !options.keep_going()) throw Stopped();
       // Sets of other indices with the parameters of the group's first.
@@ -138,37 +204,76 @@ IndependenceTest test_independence(const LearnedLikelihood& likelihood, const Ta
       std::vector<SetRange> ranges;
       for (const std::int64_t index : indices) ranges.push_back({index, 0, n});
       const Observations x = task.observe(all, options.seed, Purpose::likelihood, ranges, torch::kCPU);
-      const Tensor z = likelihood.space().coordinates(at::cat({one.theta, one.psi}, 1));
-      const Features features =
-          features_of(likelihood, task.info(), likelihood.standardized(x.block()), z, one.given, options.sets);
-      // Without the mean at each place, which all sets share.
-      const Tensor centered = features.values - features.values.mean(at::IntArrayRef({0, 1}), true);
-      std::vector<Tensor> spread, next;
-      for (std::int64_t r = 0; r < options.rearranged; ++r) {
-        const Tensor other = rearranged(centered, generator);
-        spread.push_back(spread_of_sums(other));
-        if (n > 1) next.push_back(neighbor_products(other));
-      }
-      if (!sums.defined()) {
-        names = features.names;
-        sums = at::zeros({static_cast<std::int64_t>(names.size())}, torch::kFloat64);
-        neighbors = at::zeros_like(sums);
-      }
-      add_ranks(spread_of_sums(centered), spread, sums);
-      if (n > 1) add_ranks(neighbor_products(centered), next, neighbors);
+      ranks.add(x.block(), at::cat({one.theta, one.psi}, 1), one.given, options.sets);
     }
-    const double root = std::sqrt(static_cast<double>(options.groups));
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      const auto at = static_cast<std::int64_t>(k);
-      out.statistics.push_back(
-          {fmt::format("sum of the {} over N = {}", names[k], n), sums[at].item<double>() / root, n});
-      if (n > 1)
-        out.statistics.push_back(
-            {fmt::format("product of neighbors' {} at N = {}", names[k], n), neighbors[at].item<double>() / root, n});
-    }
+    ranks.append_to(out, n, std::to_string(n));
   }
-  if (const IndependenceStatistic* found = out.worst())
-    out.p = std::min(1.0, std::erfc(std::abs(found->z) * M_SQRT1_2) * static_cast<double>(out.statistics.size()));
+  judge(out);
+  return out;
+}
+
+std::vector<RepeatedSets> repeated_sets(const LikelihoodDraws& draws, std::int64_t most) {
+  const Tensor keys =
+      (draws.prior_given.defined() ? at::cat({draws.prior_parameters, draws.prior_given}, 1) : draws.prior_parameters)
+          .contiguous();
+  const auto width = static_cast<std::size_t>(keys.size(1));
+  std::map<std::vector<double>, std::vector<std::int64_t>> sets;
+  for (std::int64_t k = 0; k < keys.size(0); ++k) {
+    const double* row = keys.const_data_ptr<double>() + static_cast<std::size_t>(k) * width;
+    sets[{row, row + width}].push_back(k);
+  }
+  // Rows of the set k: bounds[k] to bounds[k + 1].
+  const Tensor bounds = at::searchsorted(draws.set, at::arange(keys.size(0) + 1, torch::kInt64));
+  const auto row_of = [&](std::int64_t k) { return bounds[k].item<std::int64_t>(); };
+  std::vector<RepeatedSets> out;
+  for (const auto& [values, members] : sets) {
+    if (members.size() < 2) continue;
+    std::vector<Tensor> parts;
+    std::int64_t n = std::numeric_limits<std::int64_t>::max();
+    for (const std::int64_t k : members) {
+      const Tensor x = draws.x.slice(0, row_of(k), row_of(k + 1));
+      if (x.size(0) < 2) continue;
+      // A copy of another set is no set of its own.
+      const auto same = [&](const Tensor& other) {
+        const std::int64_t both = std::min(x.size(0), other.size(0));
+        return at::equal(x.slice(0, 0, both), other.slice(0, 0, both));
+      };
+      if (std::any_of(parts.begin(), parts.end(), same)) continue;
+      parts.push_back(x);
+      n = std::min(n, x.size(0));
+    }
+    if (parts.size() < 2) continue;
+    for (Tensor& part : parts) part = part.slice(0, 0, n);
+    const std::int64_t first = members.front();
+    out.push_back({at::stack(parts), draws.prior_parameters.slice(0, first, first + 1),
+                   draws.prior_given.defined() ? draws.prior_given.slice(0, first, first + 1) : Tensor()});
+    if (static_cast<std::int64_t>(out.size()) == most) break;
+  }
+  return out;
+}
+
+IndependenceTest test_independence(const LearnedLikelihood& likelihood, const TaskInfo& info,
+                                   std::span<const RepeatedSets> groups, bool ordered, std::uint64_t seed,
+                                   const std::function<bool()>& keep_going) {
+  IndependenceTest out;
+  if (static_cast<std::int64_t>(groups.size()) < kFewestGroups) return out;
+  out.groups = static_cast<std::int64_t>(groups.size());
+  at::Generator generator = at::detail::createCPUGenerator(stream_key(seed, Purpose::check));
+  GroupRanks ranks(likelihood, info, IndependenceOptions().rearranged, ordered, generator);
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max(), most = 0;
+  for (const RepeatedSets& group : groups) {
+    if (keep_going && !keep_going()) throw Stopped();
+    const std::int64_t n = group.x.size(1);
+    fewest = std::min(fewest, n);
+    most = std::max(most, n);
+    // Sets in an order of their values, which is no dependence, are shuffled.
+    const Tensor order =
+        at::rand({group.x.size(0), n}, generator, at::TensorOptions(at::kFloat)).argsort(1, false).unsqueeze(2);
+    const Tensor x = ordered ? group.x : group.x.gather(1, order.expand_as(group.x));
+    ranks.add(x.flatten(0, 1), group.parameters, group.given, group.x.size(0));
+  }
+  ranks.append_to(out, most, fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most));
+  judge(out);
   return out;
 }
 

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <torch/types.h>
+
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/likelihood/learned_likelihood.h"
+#include "core/likelihood/likelihood_draws.h"
 #include "core/task.h"
 
 namespace pairs {
@@ -21,7 +25,8 @@ struct IndependenceStatistic {
 struct IndependenceTest {
   std::vector<IndependenceStatistic> statistics;
   double p = 1;                                // of the largest |z|, times the number of statistics
-  std::int64_t groups = 0;                     // parameters that sets were simulated at
+  std::int64_t groups = 0;                     // parameters that sets were simulated at; 0: nothing was tested
+  std::int64_t n = 0;                          // observations of the largest sets
   bool rejected() const;                       // p is below kIndependenceLevel
   const IndependenceStatistic* worst() const;  // the largest |z|; null: none
   std::string text() const;                    // a sentence
@@ -44,5 +49,21 @@ struct IndependenceOptions {
 // of neighbors, for series.
 IndependenceTest test_independence(const LearnedLikelihood& likelihood, const Task& task,
                                    const IndependenceOptions& options);
+
+// Sets that exist already and have the same parameters: x [S, n, m] float32, their parameters [1, d + p] and conditions
+// [1, g] or undefined.
+struct RepeatedSets {
+  torch::Tensor x, parameters, given;
+};
+// The groups of at least two different sets with the same parameters and conditions, each with as many observations as
+// the smallest of them holds, two at least; at most `most` groups.
+std::vector<RepeatedSets> repeated_sets(const LikelihoodDraws& draws, std::int64_t most);
+// The same test on groups of sets of any sizes, whether or not the likelihood was trained on them: its training does
+// not know which observations are of one set. Nothing is tested with fewer than kFewestGroups. `ordered`: whether the
+// observations of a set are in the order in which they were simulated, so that neighbors are compared.
+IndependenceTest test_independence(const LearnedLikelihood& likelihood, const TaskInfo& info,
+                                   std::span<const RepeatedSets> groups, bool ordered, std::uint64_t seed,
+                                   const std::function<bool()>& keep_going = {});
+inline constexpr std::int64_t kFewestGroups = 8;
 
 }  // namespace pairs

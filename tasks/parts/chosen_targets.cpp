@@ -100,6 +100,7 @@ class ChosenStored final : public StoredSets {
   std::int64_t observations(std::int64_t n, std::int64_t wanted) const override {
     return inner_.observations(n, wanted);
   }
+  bool in_order() const override { return inner_.in_order(); }
   std::vector<StoredState> state() const override { return inner_.state(); }
   std::vector<std::string> notes() const override { return inner_.notes(); }
 

@@ -19,6 +19,7 @@
 #include "core/likelihood/independence.h"
 #include "core/likelihood/likelihood_draws.h"
 #include "core/prior_density.h"
+#include "core/stored_sets.h"
 #include "core/train/run/run.h"
 #include "core/train/run/simulator_record.h"
 #include "core/train/stages/held_out_sets.h"
@@ -34,6 +35,7 @@ using torch::Tensor;
 constexpr std::int64_t kEpochs = 20;              // at most, a divisor of the steps; each is followed by a validation
 constexpr double kPriorGain = 0.003;              // nat that the prior's network must gain over independent coordinates
 constexpr std::int64_t kMostIndependence = 5000;  // observations of a set in the test of independence
+constexpr std::int64_t kMostRepeated = 400;       // groups of stored sets with the same parameters that are tested
 constexpr double kSlow = 60;                      // seconds of simulation that are announced
 
 // Passes a stage's events on to the client and writes them to the likelihood's own log.
@@ -135,14 +137,20 @@ double coarsening_of(const LearnedLikelihood& likelihood, const Task& task, std:
   return fitted_coarsening(scores);
 }
 
-// Tests whether observations are independent given the parameters. Stored sets cannot be simulated again for it.
+// Tests whether observations are independent given the parameters. Stored sets cannot be simulated again for it, but
+// several of them may have the same parameters.
 IndependenceRecord independence_of(const LearnedLikelihood& likelihood, const Task& task, std::uint64_t seed,
-                                   const std::function<bool()>& stop) {
-  if (task.stored() != nullptr)
-    return {.text =
-                "Whether the observations of a stored set are independent given its parameters is not tested, which "
-                "takes several sets simulated at the same parameters",
+                                   const LikelihoodDraws& training, const std::function<bool()>& stop) {
+  if (task.stored() != nullptr) {
+    const std::vector<RepeatedSets> repeated = repeated_sets(training, kMostRepeated);
+    const IndependenceTest test =
+        test_independence(likelihood, task.info(), repeated, task.stored()->in_order(), seed, [&] { return !stop(); });
+    if (test.groups > 0) return {test.rejected(), test.text(), test.p, test.n};
+    return {.text = fmt::format("Whether the observations of a stored set are independent given its parameters is not "
+                                "tested, which takes several sets simulated at the same parameters, {} times at least",
+                                kFewestGroups),
             .n = 0};
+  }
   IndependenceOptions options;
   options.seed = seed;
   options.keep_going = [&] { return !stop(); };
@@ -285,7 +293,7 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
 
   if (task->stored() != nullptr) likelihood.coarsen(coarsening_of(likelihood, *task, seed, log));
 
-  const IndependenceRecord independence = independence_of(likelihood, *task, seed, stop);
+  const IndependenceRecord independence = independence_of(likelihood, *task, seed, batches.all(), stop);
 
   const CovariateRecord covariates = covariates_of(likelihood, *task, seed, held_out, stop);
 

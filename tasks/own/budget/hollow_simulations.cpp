@@ -58,6 +58,7 @@ std::shared_ptr<const Simulations> hollow_simulations(const Task& task, const st
   write_zeros(hollow->folder / "x.npy", shape);
   SimulationFiles files;
   files.files = {"*.npy"};
+  files.simulated = true;
   hollow->simulations =
       std::make_unique<const Simulations>(files, (hollow->folder / "x.npy").parent_path(), simulation_shape(info));
   return {hollow, hollow->simulations.get()};

@@ -147,6 +147,7 @@ fs::path pool_folder(const fs::path& run) {
 SimulationFiles pool_files() {
   SimulationFiles files;
   files.files = {fmt::format("{}/{}*{}", kFolder, kPart, kPartEnd)};
+  files.simulated = true;
   return files;
 }
 
@@ -185,12 +186,15 @@ std::vector<PooledSet> pooled_sets(const Task& task, const PoolLayout& layout, s
   for (const PoolSize& size : layout.sizes)
     for (const Split split : kSplits) {
       auto& sizes = wanted[static_cast<std::size_t>(split)];
-      sizes.insert(sizes.end(), static_cast<std::size_t>(size.of(split)), size.n);
-      left += size.of(split);
+      const bool of_groups = split == Split::training && size.n == layout.repeated_n;
+      const std::int64_t different =
+          size.of(split) - (of_groups ? (PoolLayout::kRepeats - 1) * layout.groups : std::int64_t{0});
+      sizes.insert(sizes.end(), static_cast<std::size_t>(different), size.n);
+      left += different;
     }
   std::vector<PooledSet> out;
   std::array<std::size_t, 3> taken{};
-  std::int64_t unwanted = 0;
+  std::int64_t unwanted = 0, repeated = 0;
   for (std::int64_t first = 0; left > 0; first += kDrawnAtOnce) {
     std::vector<std::int64_t> indices(static_cast<std::size_t>(kDrawnAtOnce));
     for (std::int64_t k = 0; k < kDrawnAtOnce; ++k) indices[static_cast<std::size_t>(k)] = first + k;
@@ -204,6 +208,10 @@ std::vector<PooledSet> pooled_sets(const Task& task, const PoolLayout& layout, s
         continue;
       }
       out.push_back({first + k, wanted[split][taken[split]++]});
+      if (static_cast<Split>(split) == Split::training && out.back().n == layout.repeated_n &&
+          repeated++ < layout.groups)
+        for (std::int64_t repeat = 1; repeat < PoolLayout::kRepeats; ++repeat)
+          out.push_back({first + k, layout.repeated_n, repeat});
       --left;
       unwanted = 0;
     }

@@ -13,12 +13,14 @@
 
 namespace pairs::own {
 
-// A set of a pool: the index of Purpose::pretrain whose parameters it has, and its number of observations.
+// A set of a pool: the index of Purpose::pretrain whose parameters it has, its number of observations, and which of the
+// sets with these parameters it is.
 struct PooledSet {
-  std::int64_t index = 0, n = 2;
+  std::int64_t index = 0, n = 2, repeat = 0;
 };
 
-// The sets of a layout, by ascending n: the first indices of the seed with a θ in the required split. Throws Error if
+// The sets of a layout, by ascending n: the first indices of the seed with a θ in the required split, and their repeats
+// after those that are repeated. Throws Error if
 // the prior gives too few different θ to fill every split.
 std::vector<PooledSet> pooled_sets(const Task& task, const PoolLayout& layout, std::uint64_t seed);
 

@@ -16,6 +16,10 @@ constexpr double kSplitShare[] = {0.7, 0.15, 0.15};
 constexpr double kLargestShare = 0.4, kLargestOfLikelihood = 0.1;
 // The minimum number of sets of the largest N for training, validation and evaluations.
 constexpr std::int64_t kFewest[] = {8, 2, 2};
+// What sets with the same parameters have of the training's observations at most, and how many groups of them there are
+// at least: the largest sets for which there are as many find the weakest dependence.
+constexpr double kRepeatedShare = 0.06;
+constexpr std::int64_t kFewestRepeated = 20;
 // One in kCheckedShare simulations of the budget, and at least kFewestChecked, check the seeds.
 constexpr std::int64_t kCheckedShare = 50, kFewestChecked = 128;
 
@@ -58,6 +62,18 @@ void fill_split(PoolLayout& layout, std::size_t split, std::int64_t observations
   }
 }
 
+// Chooses the sets that have the same parameters.
+void repeat_some(PoolLayout& layout) {
+  const double most = kRepeatedShare * static_cast<double>(layout.observations(Split::training));
+  for (const PoolSize& size : layout.sizes) {
+    const std::int64_t groups = std::min(size.of(Split::training) / PoolLayout::kRepeats,
+                                         static_cast<std::int64_t>(most) / (PoolLayout::kRepeats * size.n));
+    if (groups < kFewestRepeated) continue;
+    layout.repeated_n = size.n;
+    layout.groups = groups;
+  }
+}
+
 }  // namespace
 
 std::int64_t PoolLayout::sets(Split split) const {
@@ -97,6 +113,7 @@ PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n, bool likelihood)
   const auto all = static_cast<double>(budget - layout.checks);
   for (std::size_t split = 0; split < 3; ++split)
     fill_split(layout, split, static_cast<std::int64_t>(kSplitShare[split] * all), likelihood && split == 0);
+  if (likelihood) repeat_some(layout);
   return layout;
 }
 

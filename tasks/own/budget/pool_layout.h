@@ -22,6 +22,10 @@ struct PoolSize {
 struct PoolLayout {
   std::vector<PoolSize> sizes;  // ascending n
   std::int64_t checks = 0;      // observations of the budget that are reserved for checks of the workers' seeds
+  // Sets for training with repeated_n observations of which each kRepeats have the same parameters, for a test of
+  // independence (core/likelihood/independence.h): the number of these groups.
+  std::int64_t repeated_n = 0, groups = 0;
+  static constexpr std::int64_t kRepeats = 4;
 
   std::int64_t sets(Split split) const;
   std::int64_t observations(Split split) const;
@@ -29,7 +33,8 @@ struct PoolLayout {
 };
 
 // The layout of a budget for a task whose sets have up to max_n observations. For a task that may have a likelihood
-// (TaskInfo::no_density is "") most sets for training are small: a likelihood needs observations at many parameters.
+// (TaskInfo::no_density is "") most sets for training are small, as a likelihood needs observations at many parameters,
+// and some have the same parameters.
 // Throws a usage error about the setting if there would be too few sets of max_n.
 PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n, bool likelihood);
 

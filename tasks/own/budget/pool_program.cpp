@@ -13,6 +13,9 @@
 namespace pairs::own {
 namespace {
 
+// Between the sets of draws with the same parameters: no seed has as many of different ones.
+constexpr std::int64_t kRepeatStride = std::int64_t{1} << 40;
+
 std::vector<std::int64_t> indices_of(const std::vector<PooledSet>& sets, std::int64_t first, std::int64_t count) {
   std::vector<std::int64_t> out;
   for (std::int64_t k = first; k < first + count; ++k) out.push_back(sets[static_cast<std::size_t>(k)].index);
@@ -38,7 +41,8 @@ PoolProgram::Sets PoolProgram::simulate(std::int64_t first, std::int64_t count) 
   for (std::int64_t k = 0; k < count; ++k) {
     const PooledSet& set = sets_[static_cast<std::size_t>(first + k)];
     for (std::int64_t at = 0; at < set.n; at += kPoolBlock) {
-      draws.push_back({key, static_cast<std::uint64_t>(set.index), static_cast<std::uint64_t>(at / kPoolBlock),
+      draws.push_back({key, static_cast<std::uint64_t>(set.index + set.repeat * kRepeatStride),
+                       static_cast<std::uint64_t>(at / kPoolBlock),
                        static_cast<std::uint64_t>(std::min(kPoolBlock, set.n - at))});
       append(theta, latents.theta, k);
       append(psi, latents.psi, k);

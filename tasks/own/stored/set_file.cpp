@@ -324,18 +324,21 @@ void SetFile::read_rows(std::int64_t set, std::span<const RowSpan> spans, double
   read_rows_as(set, spans, out);
 }
 
-std::vector<double> SetFile::first_observation_of(std::int64_t set) const {
-  const std::int64_t first[] = {0};
+std::vector<double> SetFile::first_observations_of(std::int64_t set, std::int64_t count) const {
+  std::vector<std::int64_t> first(static_cast<std::size_t>(std::min(count, observations(set))));
+  std::iota(first.begin(), first.end(), 0);
   std::vector<double> out;
   if (!shape_.rows) {
-    out.resize(static_cast<std::size_t>(shape_.numbers()));
+    out.resize(first.size() * static_cast<std::size_t>(shape_.numbers()));
     read_observations(set, first, out.data());
     return out;
   }
-  RowSpan span[1];
-  row_spans(set, first, span);
-  out.resize(static_cast<std::size_t>(span[0].count * shape_.numbers()));
-  read_rows(set, span, out.data());
+  std::vector<RowSpan> spans(first.size());
+  row_spans(set, first, spans.data());
+  std::int64_t rows = 0;
+  for (const RowSpan& span : spans) rows += span.count;
+  out.resize(static_cast<std::size_t>(rows * shape_.numbers()));
+  read_rows(set, spans, out.data());
   return out;
 }
 

@@ -75,8 +75,8 @@ class SetFile {
   void read_rows(std::int64_t set, std::span<const RowSpan> spans, float* out) const;
   void read_rows(std::int64_t set, std::span<const RowSpan> spans, double* out) const;
 
-  // The numbers of a set's first observation, with all its rows if it is ragged.
-  std::vector<double> first_observation_of(std::int64_t set) const;
+  // The numbers of a set's first `count` observations, fewer if it holds fewer, with all rows of ragged ones.
+  std::vector<double> first_observations_of(std::int64_t set, std::int64_t count) const;
   // Reads all ψ, conditions, x and row_offsets, in parts. Throws Error if a number is not finite in float32, or if
   // offsets do not ascend. `done` receives how many numbers were read since its last call, and may throw.
   void scan(const std::function<void(std::int64_t numbers)>& done) const;

@@ -14,8 +14,9 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kThetasAtOnce = 1 << 14;
-constexpr std::size_t kDigested = 256;  // sets whose observations identify the data
-constexpr std::size_t kToldCopies = 3;  // reported pairs of files
+constexpr std::size_t kDigested = 256;       // sets whose observations identify the data
+constexpr std::size_t kToldCopies = 3;       // reported pairs of files
+constexpr std::int64_t kCompared = 1 << 16;  // numbers by which two sets are compared
 
 std::uint64_t mixed(std::uint64_t z) {  // the finalizer of splitmix64
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -60,7 +61,7 @@ std::vector<HashedSet> hash_thetas(const std::vector<std::unique_ptr<SetFile>>& 
 std::uint64_t set_hash(const SetFile& file, std::int64_t set, const SimulationShape& shape) {
   std::vector<double> numbers(static_cast<std::size_t>(shape.nuisances));
   file.read_psi(set, 1, numbers.data());
-  const std::vector<double> first = file.first_observation_of(set);
+  const std::vector<double> first = file.first_observations_of(set, 1);
   numbers.insert(numbers.end(), first.begin(), first.end());
   return joined(content_hash(numbers), static_cast<std::uint64_t>(file.observations(set)));
 }
@@ -89,20 +90,36 @@ class CopyCount {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> counts_;
 };
 
-// Sorts the sets of one θ, [begin, end) of `all`, by their content, and keeps one of each.
+// A set among those of one θ.
+struct GroupedSet {
+  std::uint64_t first = 0, all = 0;  // hashes: set_hash; of all observations, where sets share that
+  StoredSet set;
+};
+
+// Sorts the sets of one θ, [begin, end) of `all`, by their content, and keeps one of each copy.
 void sort_group(const std::vector<std::unique_ptr<SetFile>>& files, const SimulationShape& shape, HashedSet* begin,
-                HashedSet*& end, CopyCount& copies) {
-  std::vector<std::pair<std::uint64_t, StoredSet>> group;
+                HashedSet*& end, CopyCount* copies) {
+  std::vector<GroupedSet> group;
   for (const HashedSet* one = begin; one != end; ++one)
-    group.emplace_back(set_hash(*files[one->set.file], one->set.set, shape), one->set);
-  std::stable_sort(group.begin(), group.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    group.push_back({set_hash(*files[one->set.file], one->set.set, shape), 0, one->set});
+  const auto before = [](const GroupedSet& a, const GroupedSet& b) {
+    return std::tie(a.first, a.all) < std::tie(b.first, b.all);
+  };
+  std::stable_sort(group.begin(), group.end(), before);
+  // Discrete observations often begin with the same one.
+  const auto same_first = [&](std::size_t a, std::size_t b) { return group[a].first == group[b].first; };
+  const std::int64_t compared = std::max<std::int64_t>(1, kCompared / std::max<std::int64_t>(1, shape.numbers()));
+  for (std::size_t i = 0; i < group.size(); ++i)
+    if ((i > 0 && same_first(i, i - 1)) || (i + 1 < group.size() && same_first(i, i + 1)))
+      group[i].all = content_hash(files[group[i].set.file]->first_observations_of(group[i].set.set, compared));
+  std::stable_sort(group.begin(), group.end(), before);
   HashedSet* out = begin;
   for (std::size_t i = 0; i < group.size(); ++i) {
-    if (i > 0 && group[i].first == group[i - 1].first) {
-      copies.add((out - 1)->set, group[i].second);
+    if (copies != nullptr && i > 0 && !before(group[i - 1], group[i])) {
+      copies->add((out - 1)->set, group[i].set);
       continue;
     }
-    *out++ = {begin->theta, group[i].second};
+    *out++ = {begin->theta, group[i].set};
   }
   end = out;
 }
@@ -176,7 +193,7 @@ std::int64_t SetOrder::count() const {
   return static_cast<std::int64_t>(count);
 }
 
-SetOrder order_sets(const std::vector<std::unique_ptr<SetFile>>& files, const SimulationShape& shape) {
+SetOrder order_sets(const std::vector<std::unique_ptr<SetFile>>& files, const SimulationShape& shape, bool copied) {
   SetOrder out;
   std::vector<HashedSet> all = hash_thetas(files, shape);
   CopyCount copies;
@@ -185,7 +202,7 @@ SetOrder order_sets(const std::vector<std::unique_ptr<SetFile>>& files, const Si
     for (end = i + 1; end < all.size() && all[end].theta == all[i].theta;) ++end;
     ++out.thetas;
     HashedSet* last = all.data() + end;
-    if (end > i + 1) sort_group(files, shape, all.data() + i, last, copies);
+    if (end > i + 1) sort_group(files, shape, all.data() + i, last, copied ? &copies : nullptr);
     const auto count = static_cast<std::size_t>(last - (all.data() + i));
     if (count > 1) out.repeated += with_the_same_theta(files, shape, all.data() + i, last);
     std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(i), count, all.begin() + static_cast<std::ptrdiff_t>(kept));

@@ -19,6 +19,9 @@ struct SimulationFiles {
   std::string row_offsets = "row_offsets";  // [T + 1] where each observation's rows start
   // "nan": sets in x [S, M, ...] are padded to M with observations of NaN; "": they are not.
   std::string padding = {};
+  // Whether sets were simulated one by one for a run, each known by its place: none is a copy of another, and several
+  // may share their parameters on purpose.
+  bool simulated = false;
 };
 
 }  // namespace pairs

@@ -12,8 +12,8 @@
 namespace pairs {
 Simulations::Simulations(const SimulationFiles& files, const std::filesystem::path& folder,
                          const SimulationShape& shape)
-    : shape_(shape), files_(open_set_files(files, folder, shape)) {
-  order_ = order_sets(files_, shape_);
+    : shape_(shape), simulated_(files.simulated), files_(open_set_files(files, folder, shape)) {
+  order_ = order_sets(files_, shape_, !simulated_);
   sets_ = order_.count();
   for (const Split split : kSplits) {
     const auto& sets = order_.sets[static_cast<std::size_t>(split)];
@@ -118,10 +118,10 @@ std::string Simulations::source_text() const {
 std::vector<std::string> Simulations::notes() const {
   std::vector<std::string> out;
   if (order_.copies > 0)
-    out.push_back(fmt::format("{} stored more than once (the same θ, ψ, size and first observation) and used once: {}.",
+    out.push_back(fmt::format("{} stored more than once (the same θ, ψ, size and observations) and used once: {}.",
                               order_.copies == 1 ? "One set is" : count_text(order_.copies) + " sets are",
                               fmt::join(order_.copied, "; ")));
-  if (order_.repeated > 0)
+  if (order_.repeated > 0 && !simulated_)
     out.push_back(
         fmt::format("{} of the {} stored sets have a θ that others have, too: there are {} different ones, and "
                     "sets of one θ stay together in training, validation or evaluations.",

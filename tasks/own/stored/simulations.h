@@ -28,6 +28,7 @@ class Simulations {
   Simulations(const SimulationFiles& files, const std::filesystem::path& folder, const SimulationShape& shape);
 
   const SimulationShape& shape() const { return shape_; }
+  bool simulated() const { return simulated_; }  // SimulationFiles::simulated
   // Without copies.
   std::int64_t sets() const { return sets_; }
   std::int64_t file_count() const { return static_cast<std::int64_t>(files_.size()); }
@@ -70,6 +71,7 @@ class Simulations {
   const std::vector<Run>& runs(Split split) const { return runs_[static_cast<std::size_t>(split)]; }
 
   SimulationShape shape_;
+  bool simulated_;
   std::vector<std::unique_ptr<SetFile>> files_;
   SetOrder order_;
   std::array<std::vector<Run>, 3> runs_;  // per split, the largest sets first

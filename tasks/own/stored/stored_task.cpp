@@ -138,6 +138,7 @@ class StoredTask final : public Task,
     return out;
   }
 
+  bool in_order() const override { return simulations().simulated(); }
   std::int64_t sets(Purpose purpose, std::int64_t n) const override { return simulations().sets(split_of(purpose), n); }
   std::int64_t held(std::uint64_t seed, Purpose purpose, std::int64_t index) const override {
     const StoredSet one = place(seed, purpose, index);

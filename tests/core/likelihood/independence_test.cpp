@@ -110,5 +110,66 @@ TEST(Independence, FindsRepeatedObservations) {
   EXPECT_TRUE(test.rejected());
 }
 
+// Sets of ToyTask as if they were stored: `groups` parameters with `repeats` sets of 2 to `n` observations each, and as
+// many sets with parameters of their own.
+LikelihoodDraws stored_draws(const Task& task, std::int64_t groups, std::int64_t repeats, std::int64_t n) {
+  std::vector<torch::Tensor> x, parameters;
+  std::vector<std::int64_t> counts;
+  for (std::int64_t g = 0; g < 2 * groups; ++g) {
+    const std::int64_t index[] = {g};
+    const Latents one = task.latents(5, Purpose::pretrain, index);
+    for (std::int64_t k = 0; k < (g < groups ? repeats : 1); ++k) {
+      const SetRange range[] = {{1000 * (k + 1) + g, 0, n - (k % (n - 1))}};
+      counts.push_back(range[0].count);
+      x.push_back(task.observe(one, 5, Purpose::pretrain, range, torch::kCPU).block());
+      parameters.push_back(at::cat({one.theta, one.psi}, 1));
+    }
+  }
+  LikelihoodDraws out;
+  out.x = at::cat(x).flatten(1).to(torch::kFloat32);
+  out.prior_parameters = at::cat(parameters);
+  const torch::Tensor times = torch::tensor(counts, torch::kInt64);
+  out.parameters = out.prior_parameters.repeat_interleave(times, 0);
+  out.set = at::arange(times.numel(), torch::kInt64).repeat_interleave(times, 0);
+  return out;
+}
+
+TEST(RepeatedSets, AreThoseWithTheSameParameters) {
+  const ToyTask task;
+  const LikelihoodDraws draws = stored_draws(task, 10, 3, 20);
+  const std::vector<RepeatedSets> groups = repeated_sets(draws, 100);
+  ASSERT_EQ(groups.size(), 10u);
+  for (const RepeatedSets& group : groups) {
+    EXPECT_EQ(group.x.size(0), 3);
+    EXPECT_EQ(group.x.size(1), 18) << "the smallest of the group has so many";
+    // The first set's observations are those of the draws with these parameters.
+    const torch::Tensor rows = (draws.parameters == group.parameters).all(1).nonzero().select(1, 0);
+    EXPECT_TRUE(at::equal(group.x[0], draws.x.index_select(0, rows.slice(0, 0, 18))));
+  }
+  EXPECT_EQ(repeated_sets(draws, 4).size(), 4u);
+}
+
+// The shift of a set is found among stored sets, in any order of their observations; sorted sets are no dependence.
+TEST(RepeatedSets, ShowWhetherObservationsAreIndependent) {
+  const auto tested = [](const Task& task, std::int64_t groups, bool ordered, std::uint64_t seed) {
+    const LearnedLikelihood likelihood(task, small_networks(), 1);
+    return test_independence(likelihood, task.info(), repeated_sets(stored_draws(task, groups, 4, 20), 400), ordered,
+                             seed);
+  };
+  const ChangedToy shifted([](Stream& stream, torch::Tensor x) { x += 0.5 * stream.normal64(); });
+  const ChangedToy sorted([](Stream&, torch::Tensor x) { x.copy_(std::get<0>(x.sort())); });
+  EXPECT_TRUE(tested(shifted, 40, true, 1).rejected());
+  EXPECT_TRUE(tested(shifted, 40, false, 1).rejected());
+  EXPECT_THAT(tested(shifted, 40, false, 1).text(), HasSubstr("over N = 17"));
+  EXPECT_EQ(tested(shifted, 40, true, 1).n, 17);
+  EXPECT_EQ(tested(shifted, 7, true, 1).groups, 0) << "too few are not tested";
+  int rejected = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    rejected += tested(ToyTask(), 20, true, seed).rejected();
+    rejected += tested(sorted, 20, false, seed).rejected();
+  }
+  EXPECT_EQ(rejected, 0);
+}
+
 }  // namespace
 }  // namespace pairs

@@ -18,6 +18,7 @@
 #include "core/stored_sets.h"
 #include "core/train/run/run.h"
 #include "core/train/run/run_progress.h"
+#include "core/train/stages/likelihood_stage.h"
 #include "core/train/stages/plan.h"
 #include "tasks/file_facts.h"
 #include "tasks/own/budget/pool.h"
@@ -68,6 +69,23 @@ TEST(PoolLayout, HasMostObservationsInSmallSetsWhereALikelihoodLearnsFromThem) {
   EXPECT_GT(in_small(with, Split::training), 0.7);
   EXPECT_GT(with.sets(Split::training), 2 * without.sets(Split::training));
   for (const Split held_out : {Split::validation, Split::test}) EXPECT_EQ(with.sets(held_out), without.sets(held_out));
+}
+
+TEST(PoolLayout, RepeatsParametersForATestOfIndependence) {
+  EXPECT_EQ(pool_layout(100'000, 1000, false).groups, 0);
+  std::int64_t before = 0;
+  for (const std::int64_t budget : {4'000, 20'000, 100'000, 1'000'000}) {
+    const PoolLayout layout = pool_layout(budget, 100, true);
+    EXPECT_GE(layout.groups, 20) << budget;
+    EXPECT_GE(layout.repeated_n, before) << "larger sets show weaker dependence";
+    before = layout.repeated_n;
+    const std::int64_t spent = PoolLayout::kRepeats * layout.groups * layout.repeated_n;
+    EXPECT_LE(static_cast<double>(spent), 0.06 * static_cast<double>(layout.observations(Split::training)));
+    for (const PoolSize& size : layout.sizes)
+      if (size.n == layout.repeated_n)
+        EXPECT_GE(size.of(Split::training), PoolLayout::kRepeats * layout.groups) << budget;
+  }
+  EXPECT_GE(before, 64);
 }
 
 TEST(PoolLayout, RefusesABudgetThatIsTooSmall) {
@@ -297,6 +315,33 @@ TEST_F(Budget, ServesChosenTargets) {
   execute_run(tasks_, run, monitor, Stage::finetune);
   EXPECT_EQ(load_run(tasks_, run.string()).task->info().targets.size(), 2u);
   EXPECT_LE(calls(), kBudget);
+}
+
+// Some of a budget's sets have the same parameters, which shows what a simulator keeps to itself.
+TEST_F(Budget, ShowsWhetherObservationsAreIndependent) {
+  for (const bool shared : {false, true}) {
+    write("simulate.py", std::string(kPrior) +
+                             "def simulate(theta, psi, n, rng):\n"
+                             "    shift = " +
+                             (shared ? "rng.normal()" : "rng.normal(size=n)") +
+                             "\n"
+                             "    return rng.normal(psi[0] + shift, 0.1 + theta[0], n)\n"
+                             "serve(prior, simulate)\n");
+    allow_task_file(file_);
+    tasks_->renew(file_);
+    TestMonitor monitor;
+    RunConfig c = config(10'000, {"likelihood.steps=200", "likelihood.batch=512", "likelihood.hidden=16"});
+    c.likelihood.compared = 0;
+    const auto run = create_run(c, folder_ / (shared ? "shared" : "own"));
+    execute_run(tasks_, run, monitor);
+    const LoadedRun trained = load_run(tasks_, run.string());
+    const std::optional<RunLikelihood> known = load_likelihood(run, *trained.task);
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->independence.rejected, shared) << known->independence.text;
+    EXPECT_GE(known->independence.n, 2);
+    EXPECT_EQ(known->unusable().empty(), !shared);
+    EXPECT_TRUE(trained.task->stored()->notes().empty()) << "repeats on purpose are no fault of a file";
+  }
 }
 
 TEST_F(Budget, OfStoredSetsIsRefused) {

@@ -23,6 +23,7 @@ class OneSize final : public StoredSets {
   std::int64_t observations(std::int64_t n, std::int64_t wanted) const override {
     return n > n_ ? 0 : std::min(n_, wanted);
   }
+  bool in_order() const override { return false; }
   std::vector<StoredState> state() const override { return {}; }
   std::vector<std::string> notes() const override { return {}; }
 

@@ -441,10 +441,21 @@ TEST_F(StoredTaskTest, SetsOfOneThetaStayTogetherAndCopiesCountOnce) {
   write_stored_npz(folder_ / "b.npz", numbered_sets(49, 2, 1));
   const auto both = stored_task(folder_.path(), {"a.npz", "b.npz"}, stored_info(2));
   EXPECT_EQ(both->info().data_source, stored_task(folder_.path(), {"a.npz"}, stored_info(2))->info().data_source);
-  EXPECT_THAT(
-      both->stored()->notes(),
-      ::testing::ElementsAre("49 sets are stored more than once (the same θ, ψ, size and first observation) and "
-                             "used once: 49 of the 49 sets of b.npz stand in a.npz, too."));
+  EXPECT_THAT(both->stored()->notes(),
+              ::testing::ElementsAre("49 sets are stored more than once (the same θ, ψ, size and observations) and "
+                                     "used once: 49 of the 49 sets of b.npz stand in a.npz, too."));
+  // Sets of whole numbers often begin alike, and are no copies.
+  at::Generator generator = at::detail::createCPUGenerator(3);
+  const torch::Tensor coins = at::randint(0, 2, {600, 30, 1}, generator, at::TensorOptions(at::kFloat));
+  write_stored_npz(folder_ / "coins.npz", {{"theta", numbered_theta(40).repeat({15, 1})}, {"x", coins}});
+  const auto discrete = stored_task(folder_.path(), {"coins.npz"}, stored_info(30));
+  std::int64_t held = 0;
+  for (const Purpose purpose : {Purpose::pretrain, Purpose::pretrain_validation, Purpose::test})
+    held += discrete->stored()->sets(purpose, 30);
+  EXPECT_EQ(held, 600);
+  write_stored_npz(folder_ / "coins2.npz", {{"theta", numbered_theta(40)}, {"x", coins.slice(0, 0, 40)}});
+  EXPECT_THAT(stored_task(folder_.path(), {"coins.npz", "coins2.npz"}, stored_info(30))->stored()->notes().front(),
+              HasSubstr("40 of the 40 sets of coins2.npz"));
   // θ of three values at least.
   EXPECT_THAT(sentence_of([&] {
                 write_stored_npz(folder_ / "two.npz",
