@@ -109,7 +109,7 @@ void report_posterior(ReportContent& content) {
 // The predictive test with the defaults of `infer --predictive`.
 void compare_with_model(ReportContent& content, Monitor& monitor) {
   content.no_predictive =
-      content.question.sets == 0 ? "no set was simulated for this report" : no_predictive_test(*content.run.task);
+      content.question.sets == 0 ? "no set was simulated for this report" : no_predictive_test(content.run);
   if (content.question.sets != 0)
     content.usual = usual_tests(
         *content.posterior, content.n(), content.question.asked.seed, [&] { return !monitor.should_stop(); }, false);

@@ -35,24 +35,46 @@ ColumnDensity::ColumnDensity(const Settings& settings, std::vector<ColumnForm> f
               "A density of observations needs a column, a component, and a layer at least");
   const std::vector<std::int64_t> hidden(static_cast<std::size_t>(settings.layers), settings.hidden);
   for (std::size_t j = 0; j < forms_.size(); ++j)
-    nets_.push_back(register_module(fmt::format("column{}", j),
-                                    std::make_shared<Mlp>(seen_size(static_cast<std::int64_t>(j)) + context, hidden,
-                                                          3 * components_, "silu", generator, true)));
+    nets_.push_back(
+        register_module(fmt::format("column{}", j),
+                        std::make_shared<Mlp>(seen_size(static_cast<std::int64_t>(j)) + context, hidden,
+                                              outputs(static_cast<std::int64_t>(j)), "silu", generator, true)));
   places_ = components_ == 1 ? at::zeros({1}) : at::linspace(-kSpread, kSpread, components_);
   around_ = (at::arange(components_, at::kFloat) + 0.5) * (2 * M_PI / static_cast<double>(components_)) - M_PI;
 }
 
+std::int64_t ColumnDensity::outputs(std::int64_t j) const {
+  const ColumnForm& form = forms_[static_cast<std::size_t>(j)];
+  return (form.only_atoms ? 0 : 3 * components_) + static_cast<std::int64_t>(form.atoms.size());
+}
+
 std::int64_t ColumnDensity::seen_size(std::int64_t j) const {
-  return j + std::count_if(forms_.begin(), forms_.begin() + j, [](const ColumnForm& one) { return one.circle; });
+  std::int64_t sum = 0;
+  for (std::int64_t k = 0; k < j; ++k) {
+    const ColumnForm& form = forms_[static_cast<std::size_t>(k)];
+    sum += (form.circle ? 2 : form.only_atoms ? 0 : 1) + static_cast<std::int64_t>(form.atoms.size());
+  }
+  return sum;
 }
 
 Tensor ColumnDensity::seen(std::int64_t j, const Tensor& x) const {
-  if (seen_size(j) == j) return x.slice(1, 0, j);
+  const auto plain = [](const ColumnForm& form) { return !form.circle && form.atoms.empty(); };
+  if (std::all_of(forms_.begin(), forms_.begin() + j, plain)) return x.slice(1, 0, j);
   std::vector<Tensor> out;
   for (std::int64_t k = 0; k < j; ++k) {
+    const ColumnForm& form = forms_[static_cast<std::size_t>(k)];
     const Tensor one = x.narrow(1, k, 1);
-    out.push_back(forms_[static_cast<std::size_t>(k)].circle ? one.cos() : one);
-    if (forms_[static_cast<std::size_t>(k)].circle) out.push_back(one.sin());
+    if (form.circle) {
+      out.push_back(one.cos());
+      out.push_back(one.sin());
+    } else if (form.atoms.empty()) {
+      out.push_back(one);
+    } else {
+      const Tensor atom = atom_of(one);
+      if (!form.only_atoms) out.push_back(one.masked_fill(atom >= 0, 0));
+      const auto atoms = static_cast<std::int64_t>(form.atoms.size());
+      out.push_back((atom == at::arange(atoms, atom.options())).to(one.dtype()));
+    }
   }
   return at::cat(out, 1);
 }
@@ -64,16 +86,39 @@ Tensor ColumnDensity::input(std::int64_t j, const Tensor& x, const Tensor& conte
 ColumnDensity::Mixture ColumnDensity::mixture(std::int64_t j, const Tensor& input) const {
   const Tensor all = nets_[static_cast<std::size_t>(j)]->forward(input);
   // Log scales follow the network freely within their bounds, with a gradient everywhere.
+  const auto atoms = static_cast<std::int64_t>(forms_[static_cast<std::size_t>(j)].atoms.size());
+  Tensor log_atoms, log_rest;
+  if (atoms > 0) {
+    const Tensor logits = all.narrow(-1, all.size(-1) - atoms, atoms);
+    if (forms_[static_cast<std::size_t>(j)].only_atoms) return {{}, {}, {}, at::log_softmax(logits, -1), {}};
+    const Tensor shares = at::log_softmax(at::cat({logits, at::zeros_like(logits.narrow(-1, 0, 1))}, -1), -1);
+    log_atoms = shares.narrow(-1, 0, atoms);
+    log_rest = shares.narrow(-1, atoms, 1);
+  }
   const bool circle = forms_[static_cast<std::size_t>(j)].circle;
   const double most = circle ? std::log(kMostAround) : kMostScale;
   const double middle = 0.5 * (kLeastScale + most), half = 0.5 * (most - kLeastScale);
   const Tensor raw = all.narrow(-1, 2 * components_, components_);
   Tensor mean = all.narrow(-1, components_, components_) + (circle ? around_ : places_).to(all.device());
   if (circle) mean = mean - (mean.detach() / (2 * M_PI)).round() * (2 * M_PI);
-  return {at::log_softmax(all.narrow(-1, 0, components_), -1), mean, middle + half * at::tanh((raw - middle) / half)};
+  return {at::log_softmax(all.narrow(-1, 0, components_), -1), mean, middle + half * at::tanh((raw - middle) / half),
+          log_atoms, log_rest};
 }
 
 Tensor ColumnDensity::log_density(std::int64_t j, const Tensor& x, const Mixture& m) const {
+  if (!m.log_atoms.defined()) return log_density_beside(j, x, m);
+  const Tensor atom = atom_of(x);
+  std::vector<std::int64_t> shape =
+      at::infer_size(atom.sizes().slice(0, atom.dim() - 1), m.log_atoms.sizes().slice(0, m.log_atoms.dim() - 1));
+  shape.push_back(-1);
+  const Tensor single =
+      m.log_atoms.expand(shape).gather(-1, atom.clamp_min(0).expand(shape)).squeeze(-1);  // of an atom, if it is one
+  if (!m.mean.defined()) return single;
+  const Tensor rest = m.log_rest.squeeze(-1) + log_density_beside(j, x.masked_fill(atom >= 0, 0), m);
+  return at::where(atom.squeeze(-1) >= 0, single, rest);
+}
+
+Tensor ColumnDensity::log_density_beside(std::int64_t j, const Tensor& x, const Mixture& m) const {
   if (!forms_[static_cast<std::size_t>(j)].circle) return log_density_on_line(j, x, m);
   // The turn next to each component, and one more either way.
   Tensor sum;
@@ -136,7 +181,8 @@ Tensor ColumnDensity::log_prob_all(const Tensor& x, const Tensor& context, std::
   Mixture rows;
   if (first == 0) {
     const Mixture one = mixture(0, context);
-    rows = {one.log_weight.unsqueeze(1), one.mean.unsqueeze(1), one.log_scale.unsqueeze(1)};
+    const auto row = [](const Tensor& all) { return all.defined() ? all.unsqueeze(1) : all; };
+    rows = {row(one.log_weight), row(one.mean), row(one.log_scale), row(one.log_atoms), row(one.log_rest)};
   }
   std::vector<Tensor> parts;
   const std::int64_t at_once = std::max<std::int64_t>(1, kRowsAtOnce / contexts);
@@ -167,14 +213,30 @@ Tensor ColumnDensity::sample(const Tensor& context, std::uint64_t key) const {
   Tensor out = at::empty({rows, 0}, context.options());
   for (std::int64_t j = 0; j < columns(); ++j) {
     const Mixture m = mixture(j, input(j, out, context));
-    const Tensor uniform = at::rand({rows, 2}, generator, at::TensorOptions(at::kFloat)).to(context.device());
+    const auto uniforms = [&](std::int64_t count) {
+      return at::rand({rows, count}, generator, at::TensorOptions(at::kFloat)).to(context.device());
+    };
+    Tensor code, others;  // of the atom that was drawn, and whether it was none
+    if (m.log_atoms.defined()) {
+      const Tensor all = m.log_rest.defined() ? at::cat({m.log_atoms, m.log_rest}, -1) : m.log_atoms;
+      const Tensor drawn = at::searchsorted(at::cumsum(all.exp(), -1), uniforms(1)).clamp_max(all.size(1) - 1);
+      others = drawn == m.log_atoms.size(1);
+      code = (drawn + 1).to(at::kFloat) * atom_code(0);
+      if (!m.mean.defined()) {
+        out = at::cat({out, code}, 1);
+        continue;
+      }
+    }
+    const Tensor uniform = uniforms(2);
     const Tensor which = at::searchsorted(at::cumsum(m.log_weight.exp(), -1), uniform.narrow(1, 0, 1).contiguous())
                              .clamp_max(components_ - 1);
     const Tensor mean = m.mean.gather(1, which), scale = m.log_scale.gather(1, which).exp();
     const Tensor u = uniform.narrow(1, 1, 1).clamp(1e-7, 1 - 1e-7);
-    const auto [cell, circle] = forms_[static_cast<std::size_t>(j)];
+    const ColumnForm& form = forms_[static_cast<std::size_t>(j)];
+    const auto [cell, circle] = std::pair(form.cell, form.circle);
     Tensor x = mean + scale * (cell == 0 ? at::special_ndtri(u) : at::logit(u));
     if (circle) x = x - ((x + M_PI) / (2 * M_PI)).floor() * (2 * M_PI);
+    if (code.defined()) x = at::where(others, x, code);
     out = at::cat({out, x}, 1);
   }
   return out;
@@ -185,8 +247,20 @@ Tensor ColumnDensity::normal_scores(const Tensor& x, const Tensor& context) cons
   std::vector<Tensor> out;
   for (std::int64_t j = 0; j < columns(); ++j) {
     const Mixture m = mixture(j, input(j, x, context));
-    const Tensor value = x.narrow(1, j, 1), inverse = at::exp(-m.log_scale);
-    const auto [cell, circle] = forms_[static_cast<std::size_t>(j)];
+    const ColumnForm& form = forms_[static_cast<std::size_t>(j)];
+    const auto [cell, circle] = std::pair(form.cell, form.circle);
+    Tensor value = x.narrow(1, j, 1), atoms_below;
+    if (m.log_atoms.defined()) {
+      // Half of the own atom's mass counts, and all of the atoms below.
+      const Tensor atom = atom_of(value), place = torch::tensor(form.atoms, torch::kFloat32).to(value.device());
+      const Tensor number = at::arange(place.size(0), atom.options());
+      const Tensor counted =
+          at::where(atom >= 0, (number < atom).to(at::kFloat) + 0.5 * (number == atom).to(at::kFloat),
+                    (place < value).to(at::kFloat));
+      atoms_below = (m.log_atoms.exp() * counted).sum(-1);
+      value = at::where(atom >= 0, place.index_select(0, atom.clamp_min(0).flatten()).view_as(value), value);
+    }
+    const Tensor inverse = m.mean.defined() ? at::exp(-m.log_scale) : Tensor();
     const auto below_on_line = [&, cell = cell](const Tensor& at) {
       const Tensor t = (at - m.mean) * inverse;
       return (m.log_weight.exp() * (cell == 0 ? at::special_ndtr(t) : at::sigmoid(t))).sum(-1);
@@ -202,7 +276,10 @@ Tensor ColumnDensity::normal_scores(const Tensor& x, const Tensor& context) cons
       }
       return sum;
     };
-    const Tensor u = cell == 0 ? below(0) : 0.5 * (below(-0.5 * cell) + below(0.5 * cell));
+    Tensor u = !m.mean.defined() ? at::zeros_like(atoms_below)
+               : cell == 0       ? below(0)
+                                 : 0.5 * (below(-0.5 * cell) + below(0.5 * cell));
+    if (atoms_below.defined()) u = atoms_below + (m.log_rest.defined() ? m.log_rest.squeeze(-1).exp() * u : u);
     out.push_back(at::special_ndtri(u.clamp(1e-7, 1 - 1e-7)).clamp(-kMostScore, kMostScore));
   }
   return at::stack(out, 1);

@@ -15,8 +15,9 @@ namespace pairs {
 
 // q(x | context) of m numbers, one after another: q(x_j | x_1 .. x_{j-1}, context) is a mixture (Bishop 1994) of normal
 // densities for a continuous column and, for one of whole numbers, of logistic distributions whose mass on the unit
-// cell around a number is its probability; on a circle both are wrapped around it. x [B, m] and context [B, c] are
-// standardized float32 on one device.
+// cell around a number is its probability; on a circle both are wrapped around it. Atoms, single values of a column,
+// have probabilities beside that mixture, by which they are drawn or not. x [B, m] and context [B, c] are standardized
+// float32 on one device.
 class ColumnDensity : public torch::nn::Module {
  public:
   using Settings = ColumnSettings;
@@ -45,16 +46,20 @@ class ColumnDensity : public torch::nn::Module {
   // The mixtures of one column: [.., K] each.
   struct Mixture {
     torch::Tensor log_weight, mean, log_scale;
+    torch::Tensor log_atoms, log_rest;  // of the atoms [.., A] and of all other values [.., 1]; undefined without atoms
   };
   Mixture mixture(std::int64_t j, const torch::Tensor& input) const;
-  // log q of x [.., 1] under the mixture -> [..]; that on the line, or on the circle around which it is wrapped.
+  // log q of x [.., 1] under the mixture -> [..]; that beside atoms, on the line or on the circle around which it is
+  // wrapped; and that on the line.
   torch::Tensor log_density(std::int64_t j, const torch::Tensor& x, const Mixture& mixture) const;
+  torch::Tensor log_density_beside(std::int64_t j, const torch::Tensor& x, const Mixture& mixture) const;
   torch::Tensor log_density_on_line(std::int64_t j, const torch::Tensor& x, const Mixture& mixture) const;
   torch::Tensor log_prob_between(const torch::Tensor& x, const torch::Tensor& context, std::int64_t first,
                                  std::int64_t end) const;
-  // What the network of column j sees of x [B, m]: the columns before, of a circle the direction.
+  // What the network of column j sees of x [B, m]: the columns before, of a circle the direction, and which atom it is.
   torch::Tensor seen(std::int64_t j, const torch::Tensor& x) const;
   std::int64_t seen_size(std::int64_t j) const;
+  std::int64_t outputs(std::int64_t j) const;  // of the network of column j
   torch::Tensor input(std::int64_t j, const torch::Tensor& x, const torch::Tensor& context) const;
 
   std::vector<ColumnForm> forms_;

@@ -225,8 +225,15 @@ Tensor LearnedLikelihood::log_likelihood(const Tensor& z, const Tensor& x, const
                                          const std::function<bool()>& keep_going, double contamination) const {
   const at::NoGradGuard no_grad;
   // log density of anything -> [N].
-  const Tensor anything = (-at::log1p((x / kAnythingScale).square()) - std::log(M_PI * kAnythingScale)).sum(1) +
-                          std::log(std::max(contamination, 1e-300));
+  Tensor anything = at::full({x.size(0)}, std::log(std::max(contamination, 1e-300)), x.options());
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    const Tensor one = x.select(1, static_cast<std::int64_t>(k));
+    const auto atoms = static_cast<double>(columns_[k].atoms().size());
+    const Tensor single = atom_of(one) >= 0;
+    const Tensor other = -at::log1p((one.masked_fill(single, 0) / kAnythingScale).square()) -
+                         std::log(M_PI * kAnythingScale) - (atoms > 0 ? M_LN2 : 0);
+    anything = anything + (atoms > 0 ? at::where(single, at::full_like(one, -std::log(2 * atoms)), other) : other);
+  }
   const auto mixed = [&](const Tensor& log, std::int64_t first) {
     return contamination > 0 ? at::logaddexp(log + std::log1p(-contamination),
                                              anything.slice(0, first, first + log.size(1)).unsqueeze(0))

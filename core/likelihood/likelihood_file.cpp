@@ -17,6 +17,8 @@ namespace {
 constexpr const char* kFormat = "pairs-likelihood-2";
 // The columns' scales [m, 6] and the conditions' location and scale [2, g], both float64, and the prior's margins.
 constexpr const char *kColumns = "columns", *kGiven = "given", *kMargin = "margin";
+// Where columns have single values with probabilities of their own: the column's place and the value [A, 2], float64.
+constexpr const char* kAtoms = "atoms";
 constexpr std::int64_t kMostWidth = 4096;
 
 std::int64_t number_of(const std::map<std::string, std::string>& metadata, const std::string& key, std::int64_t least,
@@ -62,6 +64,10 @@ void LearnedLikelihood::save(const std::filesystem::path& file, std::map<std::st
     rows.push_back(torch::tensor(std::vector<double>(numbers.begin(), numbers.end()), torch::kFloat64));
   }
   out.tensors[kColumns] = at::stack(rows);
+  std::vector<double> atoms;
+  for (std::size_t k = 0; k < columns_.size(); ++k)
+    for (const double atom : columns_[k].atoms()) atoms.insert(atoms.end(), {static_cast<double>(k), atom});
+  if (!atoms.empty()) out.tensors[kAtoms] = torch::tensor(atoms, torch::kFloat64).view({-1, 2});
   if (given_location_.defined()) out.tensors[kGiven] = at::stack({given_location_, given_scale_});
   space_.store(kMargin, out.tensors);
   out.metadata = {{"format", kFormat},
@@ -106,12 +112,22 @@ LearnedLikelihood LearnedLikelihood::load(const std::filesystem::path& file, con
     PAIRS_CHECK(scales.dim() == 2 && scales.size(1) == ColumnScale::kNumbers && scales.size(0) >= 1 &&
                     scales.size(0) == static_cast<std::int64_t>(task.info().observation_numbers()),
                 "its columns are not those of task {}", task.info().name);
+    std::vector<std::vector<double>> atoms(static_cast<std::size_t>(scales.size(0)));
+    if (content.tensors.contains(kAtoms)) {
+      const torch::Tensor& all = find(kAtoms);
+      PAIRS_CHECK(all.dim() == 2 && all.size(1) == 2, "its tensor {} has the wrong shape", kAtoms);
+      for (std::int64_t i = 0; i < all.size(0); ++i) {
+        const auto k = static_cast<std::int64_t>(all[i][0].item<double>());
+        PAIRS_CHECK(k >= 0 && k < scales.size(0), "its tensor {} names a column that it has not", kAtoms);
+        atoms[static_cast<std::size_t>(k)].push_back(all[i][1].item<double>());
+      }
+    }
     std::vector<ColumnScale> columns;
     for (std::int64_t k = 0; k < scales.size(0); ++k) {
       std::array<double, ColumnScale::kNumbers> numbers = {};
       for (std::size_t i = 0; i < numbers.size(); ++i)
         numbers[i] = scales[k][static_cast<std::int64_t>(i)].item<double>();
-      columns.push_back(ColumnScale::from(numbers));
+      columns.push_back(ColumnScale::from(numbers, std::move(atoms[static_cast<std::size_t>(k)])));
     }
     torch::Tensor location, scale;
     if (const std::int64_t g = task.info().given_size(); g > 0) {

@@ -95,6 +95,13 @@ used=$(calls)
 grep -q "learned posteriors of N = 20 from few stored sets.*([1-9][0-9]* of that size)" before.json ||
   say_fail "nothing warns that few sets of that size were learned from: $(cat before.json)"
 "$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 2 --predictive 0 --json >two.json 2>log || say_fail "infer ended with $?"
+refuses 2 "no learned likelihood can simulate others: the run has no learned likelihood; train it with" \
+  --batch infer whole --overwrite --data my/events.csv --n 20 --predictive 60
+"$PAIRS" --batch likelihood whole --steps 60 --set likelihood.compared=0 >out 2>log || say_fail "likelihood ended with $?: $(tail -1 log)"
+"$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --predictive 60 --json >tested.json 2>log ||
+  say_fail "infer --predictive ended with $?: $(tail -1 log)"
+grep -q '"by_likelihood": true' tested.json && grep -q "simulated by the learned likelihood, as those of the task" tested.json ||
+  say_fail "nothing tells what simulated the sets of the test: $(grep -A3 predictive tested.json)"
 grep -q "few stored sets" two.json && say_fail "a size of which 400 sets are stored is warned of: $(cat two.json)"
 [ "$(calls)" -eq "$used" ] || say_fail "evaluate or infer asked for $(($(calls) - used)) observations more"
 

@@ -339,7 +339,7 @@ std::string verdict_text(const InferAnswer& answer, const InferArguments& argume
   if (typicality.known)
     text += fmt::format(" Distance {:.3g} from the center of training sets of this size.", typicality.distance);
   if (answer.within) text += " " + within_text(*answer.within);
-  if (!no_predictive_test(task).empty()) return text;
+  if (!no_predictive_test(task).empty() || task.stored() != nullptr) return text;
   if (!answer.no_within.empty()) text += fmt::format(" By the mean embedding alone: {}.", answer.no_within);
   if (arguments.predictive <= 0 &&
       (answer.verdict.standing == ModelVerdict::Standing::edge || answer.verdict.warns() || !answer.no_within.empty()))

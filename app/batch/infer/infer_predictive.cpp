@@ -13,7 +13,7 @@
 namespace pairs::batch {
 
 std::string check_predictive(const LoadedRun& run, std::int64_t sets) {
-  if (const std::string why = no_predictive_test(*run.task); !why.empty())
+  if (const std::string why = no_predictive_test(run); !why.empty())
     fail_usage("--predictive cannot be asked of task {}: {}", run.task->info().name, why);
   if (sets < kFewestPredictiveSets)
     fail_usage("--predictive {} are too few simulated sets to resolve what is rare; give {} or more, e.g. 200", sets,

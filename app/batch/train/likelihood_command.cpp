@@ -111,8 +111,7 @@ Action add_likelihood(CLI::App& app, const Catalog& tasks) {
       "Learns the density of one observation given all parameters of its set, q(x | θ, ψ), from simulations, and\n"
       "tests whether the observations of a set are independent given these. If they are, infer --refine multiplies\n"
       "the likelihoods of a set's observations: its posterior is often much sharper than the run's. It is for\n"
-      "observations of up to 64 numbers whose task simulates them, is kept in RUN/likelihood, and goes on where it\n"
-      "was stopped.\n"
+      "observations of up to 64 numbers, is kept in RUN/likelihood, and goes on where it was stopped.\n"
       "Example: pairs --batch likelihood runs/a"));
   return [arguments] { return likelihood(*arguments); };
 }

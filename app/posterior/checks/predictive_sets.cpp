@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/posterior/source/set_simulator.h"
 #include "core/base/text/error.h"
 #include "core/periodic.h"
 #include "core/report/number_text.h"
@@ -97,9 +98,8 @@ bool follows_from_psi(const Task& task, const torch::Tensor& theta, const Latent
   return (moved > 1e-9 * (1 + theta.abs().max().item<double>())).sum().item<std::int64_t>() > some / 2;
 }
 
-Simulated parameters(const AskedRun& run, const AskedSet& set, const NuisancePosterior* nuisances,
+Simulated parameters(const AskedRun& run, const Task& task, const AskedSet& set, const NuisancePosterior* nuisances,
                      const PredictiveOptions& options, const torch::Tensor& drawn, std::uint64_t seed) {
-  const Task& task = *run.loaded.task;
   const torch::Tensor theta = one_draw(run, set, drawn, options.seed);
   Simulated out;
   const bool all_inferred = task.info().nuisances.empty();
@@ -154,9 +154,8 @@ class Gathered {
   std::vector<torch::Tensor> features_, embeddings_, aggregates_;
 };
 
-void simulate(const AskedRun& run, const Simulated& simulated, std::int64_t each, const PredictiveOptions& options,
-              std::uint64_t seed, Gathered& gathered) {
-  const Task& task = *run.loaded.task;
+void simulate(const AskedRun& run, const Task& task, const Simulated& simulated, std::int64_t each,
+              const PredictiveOptions& options, std::uint64_t seed, Gathered& gathered) {
   const auto sets = static_cast<std::int64_t>(simulated.indices.size());
   const std::int64_t at_once = std::clamp<std::int64_t>(run.loaded.estimator->observations_at_once() / each, 1,
                                                         sets_at_once(task.info().observation_numbers()));
@@ -193,9 +192,13 @@ torch::Tensor posterior_means(const AskedRun& run, const torch::Tensor& aggregat
 
 std::string no_predictive_test(const Task& task) {
   const TaskInfo& info = task.info();
-  if (task.stored() != nullptr) return "its sets are read from files, and none can be simulated";
   if (info.targets.empty()) return "its target is an image, of which no whole scene follows that could be simulated";
   return "";
+}
+
+std::string no_predictive_test(const LoadedRun& run) {
+  std::string why = no_predictive_test(*run.task);
+  return why.empty() ? no_simulator(run) : why;
 }
 
 std::int64_t compared_observations(const AskedRun& run, std::int64_t n, std::int64_t sets, bool brief) {
@@ -217,9 +220,10 @@ PredictiveSets predictive_sets(const AskedRun& run, const AskedSet& set, const O
                                const NuisancePosterior* nuisances, const PredictiveOptions& options,
                                const torch::Tensor& theta) {
   const torch::NoGradGuard no_grad;
-  const Task& task = *run.loaded.task;
-  if (const std::string why = no_predictive_test(task); !why.empty())
-    fail("Task {} has no predictive test: {}", task.info().name, why);
+  if (const std::string why = no_predictive_test(run.loaded); !why.empty())
+    fail("Task {} has no predictive test: {}", run.loaded.task->info().name, why);
+  const std::shared_ptr<const Task> simulator = set_simulator(run.loaded);
+  const Task& task = *simulator;
   if (options.sets < kFewestPredictiveSets)
     fail_usage("A predictive test compares with {} simulated sets or more, not {}", kFewestPredictiveSets,
                options.sets);
@@ -229,11 +233,12 @@ PredictiveSets predictive_sets(const AskedRun& run, const AskedSet& set, const O
   const std::uint64_t seed = options.seed ^ kPredictiveSeed;
   PredictiveSets out;
   out.compared = compared_observations(run, x.count(), options.brief ? kBriefSets : options.sets, options.brief);
-  const Simulated simulated = parameters(run, set, nuisances, options, theta, seed);
+  const Simulated simulated = parameters(run, task, set, nuisances, options, theta, seed);
   out.psi = simulated.psi;
+  out.by_likelihood = simulator != run.loaded.task;
   Gathered gathered(estimator, task.info(), out.compared);
   gathered.add(x.slice(0, out.compared));
-  simulate(run, simulated, out.compared, options, seed, gathered);
+  simulate(run, task, simulated, out.compared, options, seed, gathered);
   out.sets = gathered.sets();
   out.sets.explained = posterior_means(run, out.sets.aggregates, out.compared, set.given, options.seed);
   return out;

@@ -44,13 +44,16 @@ struct PredictiveSets {
   ComparedSets sets;
   std::int64_t compared = 0;
   PsiSource psi = PsiSource::none;
+  bool by_likelihood = false;  // simulated by the run's learned likelihood
 };
 
-// Why the task has no predictive test, a clause: "its sets are read from files, and none can be simulated"; "" if it
-// has one.
+// Why a run has no predictive test, a clause: "its sets are read from files, and none can be simulated, for the run has
+// no learned likelihood"; "" if it has one. That of the task alone: "" also for stored sets.
+std::string no_predictive_test(const LoadedRun& run);
 std::string no_predictive_test(const Task& task);
 
-// Simulates sets at one sample of the run's posterior of `set`. x: its observations, including any that were left out;
+// Simulates sets at one sample of the run's posterior of `set`: by the task's simulator, or by the learned likelihood
+// where sets are stored. x: its observations, including any that were left out;
 // compares as many as memory and time allow. Also takes p(ψ | θ, X), or null. `theta` [1, d]: the posterior sample;
 // undefined: one of the run's. Throws Error as no_predictive_test states, for fewer sets than kFewestPredictiveSets,
 // and Stopped.

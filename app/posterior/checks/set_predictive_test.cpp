@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/posterior/caveats/verdict.h"
+#include "app/posterior/source/set_simulator.h"
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
@@ -213,14 +214,16 @@ std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info)
   else
     text = fmt::format("Predictive test: model rejected ({}). {}.", how, statistics_text(test));
   if (!test.not_sought.empty()) text += " " + test.not_sought + ".";
+  if (test.by_likelihood) text += fmt::format(" {}", kLikelihoodSets);
   return text + cut + far_text(test) + left_text(test) + without_text(test, info);
 }
 
 std::string predictive_note(const SetPredictiveTest& test) {
   return fmt::format(
-      "Bars: the observed set. Bands: what 90 % of {} sets fill that the model makes at one draw of the posterior, "
+      "Bars: the observed set. Bands: what 90 % of {} sets fill that the {} makes at one draw of the posterior, "
       "{} observations each{}.",
-      count_text(test.test.sets), count_text(test.compared), psi_text(test.psi));
+      count_text(test.test.sets), test.by_likelihood ? "learned likelihood" : "model", count_text(test.compared),
+      psi_text(test.psi));
 }
 
 nlohmann::json predictive_document(const SetPredictiveTest& test, const TaskInfo& info) {
@@ -230,6 +233,7 @@ nlohmann::json predictive_document(const SetPredictiveTest& test, const TaskInfo
                         {"compared", test.compared},
                         {"rounds", test.rounds},
                         {"psi", psi_word(test.psi)},
+                        {"by_likelihood", test.by_likelihood},
                         {"statistics", nlohmann::json::array()},
                         {"far", nlohmann::json::array()},
                         {"text", predictive_text(test, info)}};

@@ -24,6 +24,7 @@ struct SetPredictiveTest {
   PredictiveTest test;
   std::int64_t n = 0, compared = 0;  // observations in the posterior, and those compared
   PsiSource psi = PsiSource::none;
+  bool by_likelihood = false;  // PredictiveSets::by_likelihood
   std::vector<FeatureHistogram> histograms;
   // The posterior of all n observations, and that without outliers; empty without outliers, or if `unanswered` gives a
   // reason.
@@ -43,7 +44,8 @@ std::vector<FeatureHistogram> feature_histograms(const ComparedSets& sets);
 // The result of the test in a few sentences, and its method as a caption.
 std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info);
 std::string predictive_note(const SetPredictiveTest& test);
-// {"p", "sets", "n", "compared", "rounds", "psi", "statistics": [{"name", "p", "corrected", "below", "z"}], "far":
+// {"p", "sets", "n", "compared", "rounds", "psi", "by_likelihood", "statistics": [{"name", "p", "corrected", "below",
+// "z"}], "far":
 // [{"observation" (from 1), "tail", "corrected"}], "left": {"n", "p", "left_out", "fits"}?, "without": {"n", "mean",
 // "sd", "interval"}?, "text"}; lists have one number per target.
 nlohmann::json predictive_document(const SetPredictiveTest& test, const TaskInfo& info);

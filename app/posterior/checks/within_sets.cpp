@@ -509,6 +509,7 @@ bool may_compare_within(const TaskInfo& info) {
 std::string within_sets_missing(const LoadedRun& run, std::int64_t n) {
   const Task& task = *run.task;
   if (std::string why = no_predictive_test(task); !why.empty()) return why;
+  if (task.stored() != nullptr) return "its sets are read from files, and none can be simulated";
   if (n < 1 || !may_compare_within(task.info()) || within_amounts(run, n).compared == 0)
     return "its sets take long to simulate and embed";
   // Checked last, since the task may have to prepare its items for it.

@@ -358,6 +358,7 @@ SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const Predictive
   out.n = n;
   out.compared = sets.compared;
   out.psi = sets.psi;
+  out.by_likelihood = sets.by_likelihood;
   if (options.brief) {
     out.test.far.clear();  // outliers that mask each other are not sought
     return out;

@@ -43,14 +43,75 @@ TEST(ColumnDensity, ProbabilitiesOfWholeNumbersSumToOne) {
   }
 }
 
+// Two columns whose single values lie below and among the others, and one with single values alone.
+std::vector<ColumnForm> with_atoms() {
+  return {{.atoms = {-INFINITY, 0.4}}, {.atoms = {-1}}, {.atoms = {0, 1, 2}, .only_atoms = true}};
+}
+
+TEST(ColumnDensity, ProbabilitiesOfAtomsAndTheDensityBesideThemSumToOne) {
+  const at::NoGradGuard no_grad;
+  const ColumnDensity density = stirred(with_atoms(), 1);
+  constexpr std::int64_t side = 401;
+  const double step = 80.0 / (side - 1);
+  const torch::Tensor axis = at::linspace(-40, 40, side, at::kDouble);
+  const auto codes = [](std::int64_t count) { return (at::arange(count, at::kDouble) + 1) * atom_code(0); };
+  const torch::Tensor x = at::cartesian_prod({at::cat({axis, codes(2)}), at::cat({axis, codes(1)}), codes(3)}),
+                      lines = at::cat({at::full({side}, step, at::kDouble), at::ones({2}, at::kDouble)}),
+                      narrow = x.to(torch::kFloat32);
+  const torch::Tensor cells =
+      at::cartesian_prod({lines, lines.slice(0, 0, side + 1), at::ones({3}, at::kDouble)}).prod(1);
+  for (const float c : {-1.0F, 0.6F}) {
+    const torch::Tensor log = density.log_prob(narrow, at::full({x.size(0), 1}, c)).to(torch::kFloat64);
+    EXPECT_TRUE(at::isfinite(log).all().item<bool>());
+    EXPECT_NEAR((log.exp() * cells).sum().item<double>(), 1, 3e-3) << c;
+  }
+}
+
+// Samples are atoms as often as their probability says, scores are uniform up to the steps at atoms, and training has a
+// finite gradient.
+TEST(ColumnDensity, DrawsAtomsWithTheirProbabilities) {
+  const ColumnDensity density = stirred(with_atoms(), 1);
+  constexpr std::int64_t count = 40000;
+  const torch::Tensor context = at::full({count, 1}, 0.3F), x = density.sample(context, 9);
+  for (std::int64_t k = 0; k < 2; ++k) {
+    torch::Tensor one = x.slice(0, 0, 1).clone();
+    one[0][0] = atom_code(k);
+    const double p = density.log_prob_of_first(one, context.slice(0, 0, 1), 1).exp().item<double>();
+    EXPECT_NEAR((atom_of(x.select(1, 0)) == k).to(torch::kFloat64).mean().item<double>(), p, 0.012) << k;
+    EXPECT_GT(p, 0.02);
+  }
+  EXPECT_TRUE((atom_of(x.select(1, 2)) >= 0).all().item<bool>());
+  // Levels between two atoms, and the masses of both, are in the order of the values.
+  const torch::Tensor level = at::special_ndtr(density.normal_scores(x, context).to(torch::kFloat64)).select(1, 0),
+                      atom = atom_of(x.select(1, 0)), value = x.select(1, 0);
+  const double first = level.masked_select(atom == 0).max().item<double>();
+  EXPECT_LT(first, level.masked_select(atom < 0).min().item<double>()) << "the lowest value";
+  const double middle = level.masked_select(atom == 1).max().item<double>();
+  EXPECT_LT(level.masked_select(at::logical_and(atom < 0, value < 0.4)).max().item<double>(), middle);
+  EXPECT_GT(level.masked_select(at::logical_and(atom<0, value> 0.4)).min().item<double>(), middle);
+  for (std::int64_t j = 0; j < 3; ++j) {
+    const torch::Tensor u = at::special_ndtr(density.normal_scores(x, context).to(torch::kFloat64)).select(1, j);
+    EXPECT_NEAR(u.mean().item<double>(), 0.5, 0.01) << "half of an atom's mass counts";
+  }
+  density.log_prob(x, context).mean().backward();
+  for (const torch::Tensor& one : density.parameters())
+    EXPECT_TRUE(one.grad().isfinite().all().item<bool>()) << one.sizes();
+}
+
 TEST(ColumnDensity, OfAllPairsIsThatOfEach) {
   const at::NoGradGuard no_grad;
   using Forms = std::vector<ColumnForm>;
-  for (const Forms& forms : {Forms{{}}, Forms{{}, {0.5}, {}}, Forms{{0, true}, {}, {0, true}, {M_PI / 6, true}}}) {
+  for (const Forms& forms :
+       {Forms{{}}, Forms{{}, {0.5}, {}}, Forms{{0, true}, {}, {0, true}, {M_PI / 6, true}}, with_atoms()}) {
     const ColumnDensity density = stirred(forms, 2);
     at::Generator generator = at::detail::createCPUGenerator(5);
     const torch::Tensor x = at::randn({7, density.columns()}, generator, at::TensorOptions(at::kFloat)),
                         context = at::randn({5, 2}, generator, at::TensorOptions(at::kFloat));
+    for (std::size_t j = 0; j < forms.size(); ++j)  // atoms in every second row
+      for (std::int64_t i = 0; i < 7; ++i)
+        if (const auto atoms = static_cast<std::int64_t>(forms[j].atoms.size());
+            forms[j].only_atoms || (atoms > 0 && i % 2 == 0))
+          x[i][static_cast<std::int64_t>(j)] = atom_code(i / 2 % atoms);
     const torch::Tensor all = density.log_prob_all(x, context);
     for (std::int64_t s = 0; s < 5; ++s)
       EXPECT_TRUE(at::allclose(all[s], density.log_prob(x, context[s].expand({7, 2})), 1e-4, 1e-5));

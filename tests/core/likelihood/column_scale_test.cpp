@@ -31,8 +31,9 @@ TEST(ColumnScale, KnowsWhatAColumnHolds) {
   EXPECT_EQ(kind(at::remainder(rank, 9) / 2 - 2), ColumnKind::lattice) << "halves";
   EXPECT_EQ(kind((10 * normal).round() / 10), ColumnKind::lattice) << "rounded measurements";
   EXPECT_EQ(kind(at::remainder(rank, 3) + 0.3), ColumnKind::lattice) << "beside the origin";
-  EXPECT_THAT(message_of([&] { kind(at::remainder(rank, 3).square() + at::remainder(rank, 2) * 0.37); }),
-              HasSubstr("do not lie at one distance"));
+  EXPECT_EQ(kind(at::remainder(rank, 3).square() + at::remainder(rank, 2) * 0.37), ColumnKind::categories);
+  EXPECT_EQ(kind(at::remainder(rank, 100).square() * 0.37), ColumnKind::lattice) << "whole multiples";
+  EXPECT_THAT(message_of([&] { kind((1 + at::remainder(rank, 100)).log()); }), HasSubstr("do not lie at one distance"));
   EXPECT_THAT(message_of([&] { kind(at::ones({8}, torch::kFloat64)); }), HasSubstr("never changes"));
 }
 
@@ -69,6 +70,47 @@ TEST(ColumnScale, SlopeIsThatOfTheStandardizedValue) {
   expect(ColumnScale::of(180 + 10 * normal, "x", 360), 180 + 10 * normal.slice(0, 0, 100).clamp(-2, 2));
   const Tensor whole = (3 * normal).round();
   EXPECT_TRUE(at::equal(ColumnScale::of(whole, "x").log_slope(whole), at::zeros_like(whole)));
+}
+
+// Amounts that are often exactly 0, measurements clipped at both ends, and a column of few values: single values are
+// kept apart from the others, which are standardized as if they were alone.
+TEST(ColumnScale, KeepsAtomsApart) {
+  const Tensor normal = values(4096), other = values(4096, 2);
+  const auto atoms = [](const Tensor& column) { return ColumnScale::of(column, "x").atoms(); };
+  const Tensor amounts = at::where(other > 0.5, (2 * normal).exp(), at::zeros_like(normal)),
+               clipped = normal.clamp(-1.3, 0.7), heavy = at::where(other > 0, normal / values(4096, 3), -999.0),
+               few = (0.1 + 3.4 * (normal > 0).to(torch::kFloat64)).masked_fill(other < 0, 0.7);
+  EXPECT_THAT(atoms(amounts), testing::ElementsAre(0));
+  EXPECT_EQ(ColumnScale::of(amounts, "x").kind(), ColumnKind::positive) << "of those above 0";
+  EXPECT_THAT(atoms(clipped), testing::ElementsAre(-1.3, 0.7));
+  EXPECT_THAT(atoms(heavy), testing::ElementsAre(-999));
+  EXPECT_EQ(ColumnScale::of(heavy, "x").kind(), ColumnKind::heavy);
+  EXPECT_THAT(atoms(few), testing::ElementsAre(0.1, 0.7, 3.5));
+  EXPECT_EQ(ColumnScale::of(few, "x").kind(), ColumnKind::categories);
+  for (const Tensor& column : {normal, (3 * normal).exp(), (3 * normal).round(), (10 * normal).round() / 10,
+                               at::where(other > 0, (3 * normal).round(), 0.0)})
+    EXPECT_THAT(atoms(column), testing::IsEmpty());
+  for (const Tensor& column : {amounts, clipped, heavy, few}) {
+    const ColumnScale scale = ColumnScale::of(column, "x");
+    const Tensor t = scale.standardized(column), narrow = t.to(torch::kFloat32), place = atom_of(narrow);
+    for (std::int64_t k = 0; k < static_cast<std::int64_t>(scale.atoms().size()); ++k)
+      EXPECT_TRUE(at::equal(place == k, column == scale.atoms()[static_cast<std::size_t>(k)]));
+    EXPECT_TRUE(at::allclose(scale.original(narrow.to(torch::kFloat64)), column, 1e-4, 1e-5));
+    EXPECT_EQ(scale.refused(column), "");
+    EXPECT_TRUE(scale.log_slope(column).masked_select(place >= 0).eq(0).all().item<bool>());
+    const ColumnScale again = ColumnScale::from(scale.numbers(), scale.atoms());
+    EXPECT_TRUE(at::equal(again.standardized(column), t));
+    EXPECT_EQ(again.form().atoms, scale.form().atoms);
+    // Without the atoms the column is that of the rest.
+    const Tensor rest = column.masked_select(place < 0);
+    if (rest.numel() == 0) continue;
+    const ColumnScale alone = ColumnScale::of(rest, "x");
+    EXPECT_TRUE(at::equal(alone.standardized(rest), t.masked_select(place < 0)));
+    EXPECT_TRUE(at::equal(alone.log_slope(rest), scale.log_slope(column).masked_select(place < 0)));
+  }
+  EXPECT_THAT(ColumnScale::of(few, "x").refused(torch::tensor({0.7, 0.2}, torch::kFloat64)),
+              testing::AllOf(HasSubstr("only 0.1, 0.7, 3.5"), HasSubstr("0.2")));
+  EXPECT_THAT(ColumnScale::of(amounts, "x").refused(torch::tensor({0.0, -2.0}, torch::kFloat64)), HasSubstr("above 0"));
 }
 
 TEST(ColumnScale, RefusesWhatSimulationsDoNotHold) {

@@ -43,6 +43,16 @@ class CountingToy : public SmallToy {
   }
 };
 
+// SmallToy whose detector shows nothing below -0.5, where it writes that limit, and nothing above 2.
+class ClippedToy : public SmallToy {
+ public:
+  static constexpr double kLow = -0.5, kHigh = 2;
+  Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
+                       const torch::Device& device) const override {
+    return SmallToy::observe(latents, seed, purpose, ranges, device).block().clamp(kLow, kHigh);
+  }
+};
+
 RunConfig config_of(std::shared_ptr<const Task> task) {
   RunConfig config;
   config.task = task->info().name;
@@ -132,6 +142,47 @@ TEST(LikelihoodStage, SimulatesWholeNumbersWithTheirProbabilities) {
     const double exact = level(k + 0.5 - 0.75) - level(k - 0.5 - 0.75);
     EXPECT_NEAR((x == k).to(torch::kFloat64).mean().item<double>(), exact, 0.03) << k;
   }
+}
+
+// The exact posterior by quadrature: limits have probabilities, and all else a density.
+TEST(LikelihoodStage, GivesLimitsTheirProbabilities) {
+  const auto task = std::make_shared<const ClippedToy>();
+  const TemporaryFolder folder;
+  const std::optional<RunLikelihood> made = learned(task, folder.path(), 1500);
+  ASSERT_TRUE(made.has_value());
+  EXPECT_THAT(made->likelihood->columns()[0].atoms(), testing::ElementsAre(ClippedToy::kLow, ClippedToy::kHigh));
+  EXPECT_FALSE(made->independence.rejected) << made->independence.text;
+  const auto level = [](double t) { return 0.5 * std::erfc(-t * M_SQRT1_2); };
+  for (const std::int64_t index : {2, 7, 11}) {
+    const Latents latents = task->latents(3, Purpose::test, std::vector<std::int64_t>{index});
+    const torch::Tensor x =
+        task->observe(latents, 3, Purpose::test, std::vector<SetRange>{{index, 0, 20}}, torch::kCPU).block();
+    const RefinedPosterior out = refine(*made->likelihood, 1, x, {}, {.draws = 4000, .seed = 2});
+    ASSERT_EQ(out.refused, "") << index;
+    double sum = 0, first = 0, second = 0;
+    for (double theta = -4; theta <= 4; theta += 0.05)
+      for (double psi = -2; psi <= 2; psi += 0.05) {
+        double log = -0.5 * theta * theta - 2 * psi * psi;
+        for (std::int64_t i = 0; i < 20; ++i) {
+          const double value = x[i].item<double>(), mean = theta + psi;
+          log += value <= ClippedToy::kLow    ? std::log(level(ClippedToy::kLow - mean))
+                 : value >= ClippedToy::kHigh ? std::log(level(mean - ClippedToy::kHigh))
+                                              : -0.5 * (value - mean) * (value - mean);
+        }
+        sum += std::exp(log);
+        first += theta * std::exp(log);
+        second += theta * theta * std::exp(log);
+      }
+    const double mean = first / sum, sd = std::sqrt(second / sum - mean * mean);
+    EXPECT_NEAR(out.mean.item<double>(), mean, 0.2 * sd) << index;
+    EXPECT_NEAR(out.sd.item<double>() / sd, 1, 0.12) << index;
+  }
+  // Simulated limits are exactly these.
+  const torch::Tensor z =
+      made->likelihood->space().coordinates(torch::tensor({{0.5, 0.25}}, torch::kFloat64)).expand({20000, 2});
+  const torch::Tensor x = made->likelihood->simulate(z, {}, 5);
+  EXPECT_NEAR((x == ClippedToy::kLow).to(torch::kFloat64).mean().item<double>(), level(-1.25), 0.03);
+  EXPECT_NEAR((x == ClippedToy::kHigh).to(torch::kFloat64).mean().item<double>(), level(-1.25), 0.03);
 }
 
 // The posterior follows from y given u, for designs that training hardly ever has, and for values at any distances.

@@ -13,6 +13,7 @@
 #include "core/base/threads/clock.h"
 #include "core/eval/evaluate/evaluate.h"
 #include "core/eval/evaluate/set_digest.h"
+#include "core/likelihood/likelihood_task.h"
 #include "core/report/number_text.h"
 #include "core/train/run/run.h"
 #include "core/train/stages/held_out_sets.h"
@@ -136,6 +137,23 @@ TEST_F(StoredRunTest, LearnsALikelihood) {
   EXPECT_EQ(likelihood.coarsening(), known->likelihood->coarsening());
   EXPECT_EQ(std::isfinite(likelihood.coarsening()), likelihood.metadata().contains("coarsening"));
   EXPECT_GT(likelihood.coarsening(), 60) << "which 60,000 observations of a normal distribution determine well";
+  // Sets that it simulates are those of the model: x is N(θ + ψ, 1), and smaller sets are prefixes of larger ones.
+  const std::shared_ptr<const Task> simulator = simulated_by(known->likelihood, loaded.task);
+  EXPECT_EQ(simulator->stored(), nullptr);
+  const Latents at{
+      torch::tensor({{0.5}, {-0.4}}, torch::kFloat64), torch::tensor({{0.25}, {0.1}}, torch::kFloat64), {}};
+  const torch::Tensor x =
+      simulator->observe(at, 1, Purpose::test, std::vector<SetRange>{{3, 0, 3000}, {4, 0, 3000}}, torch::kCPU).block();
+  for (std::int64_t k = 0; k < 2; ++k) {
+    const torch::Tensor one = x.slice(0, 3000 * k, 3000 * (k + 1));
+    EXPECT_NEAR(one.mean().item<double>(), k == 0 ? 0.75 : -0.3, 0.12) << k;
+    EXPECT_NEAR(one.std().item<double>(), 1, 0.1) << k;
+    const std::vector<SetRange> part = {{3 + k, 50, 40}};
+    const Latents own{at.theta.slice(0, k, k + 1), at.psi.slice(0, k, k + 1), {}};
+    EXPECT_TRUE(at::equal(simulator->observe(own, 1, Purpose::test, part, torch::kCPU).block(), one.slice(0, 50, 90)));
+  }
+  const std::vector<std::int64_t> indices = {0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_GT(std::get<0>(at::_unique(simulator->latents(1, Purpose::test, indices).theta)).numel(), 4);
   const std::vector<HeldOutSet> sets =
       largest_sets(*loaded.task, static_cast<std::uint64_t>(c.seed), Purpose::pretrain_validation);
   ASSERT_FALSE(sets.empty());
