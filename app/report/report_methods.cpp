@@ -160,9 +160,12 @@ PageSection methods_section(const ReportContent& content) {
   say_ensemble(content, citing);
   if (content.answer.refined_first())
     citing.say(fmt::format(
-        "The posterior shown was refined for this set: its targets and nuisances were sampled by importance from their "
-        "prior times a learned density of each observation, with {} effective samples and a Pareto k of {:.2f}.",
-        count_text(std::llround(content.answer.refined->effective)), content.answer.refined->shape));
+        "The posterior shown was refined for this set: its targets and nuisances were sampled by {} from their prior "
+        "times a learned density of each observation, with {} effective samples{}.",
+        content.answer.refined->sequential ? "sequential Monte Carlo" : "importance",
+        count_text(std::llround(content.answer.refined->effective)),
+        content.answer.refined->sequential ? ""
+                                           : fmt::format(" and a Pareto k of {:.2f}", content.answer.refined->shape)));
   say_tests(content, citing);
   PageSection section{
       "methods", "Methods", {PageText{"To be pasted and adapted; every statement follows from the actual run."}}};

@@ -58,8 +58,8 @@ struct RepeatedSets {
 // The groups of at least two different sets with the same parameters and conditions, each with as many observations as
 // the smallest of them holds, two at least; at most `most` groups.
 std::vector<RepeatedSets> repeated_sets(const LikelihoodDraws& draws, std::int64_t most);
-// The same test on groups of sets of any sizes, whether or not the likelihood was trained on them: its training does
-// not know which observations are of one set. Nothing is tested with fewer than kFewestGroups. `ordered`: whether the
+// Tests groups of sets of any sizes, whether or not the likelihood was trained on them: its training does not know
+// which observations are of one set. Nothing is tested with fewer than kFewestGroups. `ordered`: whether the
 // observations of a set are in the order in which they were simulated, so that neighbors are compared.
 IndependenceTest test_independence(const LearnedLikelihood& likelihood, const TaskInfo& info,
                                    std::span<const RepeatedSets> groups, bool ordered, std::uint64_t seed,

@@ -15,6 +15,7 @@
 #include "core/base/threads/one_thread.h"
 #include "core/likelihood/coarsening.h"
 #include "core/likelihood/pareto_smoothing.h"
+#include "core/likelihood/sequential_sampler.h"
 
 namespace pairs {
 namespace {
@@ -44,6 +45,15 @@ constexpr double kDefensive = 0.1;            // share of the prior in the final
 constexpr std::int64_t kMostPairs = 1 << 20;  // of values and observations for which a density is evaluated itself
 constexpr std::int64_t kFewestFirst = 32;     // points of the first look that have a density
 constexpr double kLeastSum = 1e-300;          // of kernels, whose logarithm is then a number
+constexpr std::int64_t kManyParameters = 5;   // from which on the first proposal is fitted to sequential samples
+constexpr std::int64_t kExplorers = 400;      // of these
+constexpr double kExplored = 1.0 / 6;         // accepted moves of each at each temperature, for each parameter
+// What sequential sampling takes: temperatures at least and for each parameter, and the share of moves that are
+// accepted. How much longer it may take, and its samples at least.
+constexpr double kFewestTemperatures = 10, kTemperatures = 1.5, kUsuallyAccepted = 0.25, kOverrun = 3;
+constexpr std::int64_t kFewestSequential = 100;
+constexpr double kFewestMoves = 6;         // accepted moves of the final samples of that kind, each
+constexpr std::size_t kExplorerParts = 8;  // most parts of that proposal
 constexpr double kNowhere = -std::numeric_limits<double>::infinity();
 
 // A multivariate t distribution in coordinates z with this mean and covariance.
@@ -203,10 +213,11 @@ class Refinement {
 
   RefinedPosterior run() {
     look();
+    const bool explored = all_.z.size(1) >= kManyParameters && explore();
     // Single distributions until their weights need no tempering, then a few mixtures where one does not suffice.
     int untempered = 0;
     for (int round = 0; round < kMostRounds && untempered < kUntempered; ++round) {
-      const Proposal proposal = fitted(untempered >= 2 || round >= kSingle);
+      const Proposal proposal = fitted(explored || untempered >= 2 || round >= kSingle);
       const std::int64_t before = all_.z.size(0);
       add(evaluate(proposal.sample(kRound, generator_)), proposal);
       const Tensor last = target(all_).slice(0, before) - proposal.log_density(all_.z.slice(0, before));
@@ -227,11 +238,106 @@ class Refinement {
       out.members = apart;
       out.evidences = evidences_;
     }
+    if (options_.sequential_pairs > 0 && !trusted(out))
+      if (std::optional<RefinedPosterior> steps = sequential()) out = *std::move(steps);
     out.refused = refusal(out);
     return out;
   }
 
  private:
+  static bool trusted(const RefinedPosterior& out) {
+    return out.shape <= kMostShape && out.effective >= kLeastEffective && out.halves <= kMostHalves;
+  }
+
+  TemperedTarget tempered() {
+    return {posterior_.prior_samples, [this](const Tensor& z) {
+              const Points points = evaluate(z);
+              const Tensor ratio = posterior_.log_ratio ? posterior_.log_ratio(z) : at::zeros_like(points.prior);
+              // Under another prior the samples begin with the training's, and its ratio is part of the factor.
+              const Tensor prior = at::where(points.prior.isfinite(), points.prior - ratio, points.prior);
+              return at::stack({prior, ratio + combined(points.likelihood, evidences_, posterior_.power)}, 1);
+            }};
+  }
+
+  // A first proposal from samples that keep all modes. Whether there is one.
+  bool explore() {
+    SequentialSamples found;
+    try {
+      found = sequential_samples(
+          tempered(),
+          {.particles = kExplorers, .moves = kExplored * static_cast<double>(all_.z.size(1)), .key = key_ + 100});
+    } catch (const Error&) {
+      return false;  // what follows needs no such start
+    }
+    const Tensor weight = at::full({kExplorers}, 1.0 / static_cast<double>(kExplorers), at::kDouble);
+    const Proposal proposal = mixture_of(found.z, weight, kExplorerParts);
+    add(evaluate(proposal.sample(kRound, generator_)), proposal);
+    return true;
+  }
+
+  // Two samplings by sequential Monte Carlo, as halves; none if that is impossible, or would take too long.
+  std::optional<RefinedPosterior> sequential() {
+    const auto parameters = static_cast<double>(all_.z.size(1));
+    const double moves = std::max(kFewestMoves, parameters),
+                 most = options_.sequential_pairs / static_cast<double>(posterior_.observations),
+                 each_takes = (kFewestTemperatures + kTemperatures * parameters) * moves / kUsuallyAccepted;
+    const std::int64_t each =
+        std::min(options_.draws / 4, static_cast<std::int64_t>(most / each_takes / 4)) * 2;  // even
+    if (each < kFewestSequential) return std::nullopt;
+    double evaluations = 0;
+    TemperedTarget target = tempered();
+    target.log = [&, log = target.log](const Tensor& z) {
+      evaluations += static_cast<double>(z.size(0));
+      PAIRS_CHECK(evaluations < kOverrun * most, "sequential sampling takes too long");
+      return log(z);
+    };
+    std::vector<SequentialSamples> halves;
+    try {
+      for (std::uint64_t k = 0; k < 2; ++k)
+        halves.push_back(
+            sequential_samples(tempered(), {.particles = each,
+                                            .moves = std::max(kFewestMoves, static_cast<double>(all_.z.size(1))),
+                                            .key = key_ + 200 + k}));
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+    const Tensor z = at::stack({halves[0].z, halves[1].z}, 1).flatten(0, 1);  // halves take turns
+    const Points points = evaluate(z);
+    const auto count = static_cast<double>(z.size(0));
+    RefinedPosterior out;
+    out.sequential = true;
+    out.shape = NAN;
+    out.log_normalizer =
+        at::logsumexp(torch::tensor({halves[0].log_normalizer, halves[1].log_normalizer}, torch::kFloat64), 0)
+            .item<double>() -
+        M_LN2;
+    // What the likelihood is beyond that of the posterior.
+    const Tensor own_log = combined(points.likelihood, evidences_, posterior_.power),
+                 rest = points.likelihood.select(1, 0) - own_log;
+    const auto mean_of = [&](const Tensor& logs) { return at::logsumexp(logs, 0).item<double>() - std::log(count); };
+    out.log_evidence = out.log_normalizer + mean_of(rest);
+    out.log_evidence_se =
+        std::hypot(0.5 * (halves[0].log_normalizer - halves[1].log_normalizer),
+                   std::sqrt(std::max(at::softmax(rest, 0).square().sum().item<double>() - 1 / count, 0.0)));
+    if (points.likelihood.size(1) > 1) {
+      const Tensor own =
+          at::logsumexp(rest.unsqueeze(1) + points.likelihood.slice(1, 1) - points.likelihood.slice(1, 0, 1), 0);
+      out.log_evidence_range = (own.max() - own.min()).item<double>();
+    }
+    out.weight = at::full({z.size(0)}, 1 / count, at::kDouble);
+    out.evidences = evidences_;
+    describe(z, points, own_log, out);
+    // Not more than the difference of both halves' means allows, of which there are few.
+    const Tensor apart =
+        (out.theta.slice(0, 0, std::nullopt, 2).mean(0) - out.theta.slice(0, 1, std::nullopt, 2).mean(0)) /
+        out.sd.clamp_min(1e-300);
+    out.effective = static_cast<double>(posterior_.targets + 1) /
+                    (0.25 * apart.square().sum().item<double>() + 1 / (halves[0].effective + halves[1].effective));
+    out.effective = std::min(out.effective, halves[0].effective + halves[1].effective);
+    mixture_of(z, out.weight, kExplorerParts).describe(z.slice(1, 0, posterior_.targets), posterior_.targets, out);
+    return out;
+  }
+
   // The best of a few final proposals; `first` numbers their random numbers.
   RefinedPosterior best(std::uint64_t first) {
     RefinedPosterior out = finish(fitted(true), first);
@@ -323,13 +429,18 @@ class Refinement {
     const Tensor every = normalized(temper_ * log_weight);
     const Tensor kept = (every > kNegligible * every.max()).nonzero().squeeze(1);
     const Tensor weight = every.index_select(0, kept), z = all_.z.index_select(0, kept);
-    // The mixture that describes the other half of the points best.
+    const double points = effective(temper_);
+    return mixture_of(z, weight, mixtures ? static_cast<std::size_t>(points / kPerPart) : 1);
+  }
+
+  // The mixture of at most `most` parts that describes the other half of the points best.
+  Proposal mixture_of(const Tensor& z, const Tensor& weight, std::size_t most_parts) {
     const Tensor even = at::remainder(at::arange(weight.numel(), at::kDouble), 2), half = weight * even,
                  other = weight * (1 - even);
     std::size_t best = 1;
     double most = -HUGE_VAL;
     for (const std::size_t count : kParts) {
-      if (count > 1 && (!mixtures || effective(temper_) < kPerPart * static_cast<double>(count))) break;
+      if (count > 1 && count > most_parts) break;
       if (!(half.sum().item<double>() > 0)) break;  // a single point
       const double score =
           at::dot(other, fitted_mixture(z, half / half.sum(), count, generator_).log_density(z)).item<double>();
@@ -365,12 +476,26 @@ class Refinement {
     const double effective =
         posterior_.power == 1 ? out.effective : effective_samples(doubles(at::softmax(by_members.select(1, 0), 0)));
     out.log_evidence_se = std::sqrt(std::max(1 / effective - 1 / static_cast<double>(z.size(0)), 0.0));
-    out.power = posterior_.power;
     if (by_members.size(1) > 1) {
       const Tensor own = at::logsumexp(by_members.slice(1, 1), 0);
       out.log_evidence_range = (own.max() - own.min()).item<double>();
     }
     out.weight = torch::tensor(smoothed.weight, torch::kFloat64);
+    describe(z, points, drawn - points.prior, out);
+    proposal.describe(z.slice(1, 0, targets), targets, out);
+    if (posterior_.normal_prior)
+      out.drawn_from = [margin = proposal.margin(targets)](const Tensor& z) {
+        const Tensor normal = -(0.5 * z.square() + 0.5 * std::log(2 * M_PI)).sum(1);
+        return at::logaddexp(margin.log_density(z) + std::log(1 - kDefensive), normal + std::log(kDefensive));
+      };
+    return out;
+  }
+
+  // Fills what follows from samples z [S, D] of these weights: values, moments, the shifts between halves and between
+  // members, and the density of all parameters. The samples were drawn from the prior times exp(beside) [S].
+  void describe(const Tensor& z, const Points& points, const Tensor& beside, RefinedPosterior& out) const {
+    const std::int64_t targets = posterior_.targets;
+    out.power = posterior_.power;
     out.space = std::make_shared<const ParameterSpace>(posterior_.space);
     const Tensor values = posterior_.space.in_range(posterior_.space.values(z), out.weight);
     out.theta = values.slice(1, 0, targets).contiguous();
@@ -386,18 +511,12 @@ class Refinement {
     for (std::int64_t a = 1; a < points.likelihood.size(1); ++a)
       for (std::int64_t b = 1; b < a; ++b) {
         const auto by = [&](std::int64_t k) {
-          return mean_by(torch::tensor(
-              pareto_smoothed(doubles(points.prior + posterior_.power * points.likelihood.select(1, k) - drawn)).weight,
-              torch::kFloat64));
+          return mean_by(
+              torch::tensor(pareto_smoothed(doubles(posterior_.power * points.likelihood.select(1, k) - beside)).weight,
+                            torch::kFloat64));
         };
         out.members = std::max(out.members, shift(by(a), by(b)));
       }
-    proposal.describe(z.slice(1, 0, targets), targets, out);
-    if (posterior_.normal_prior)
-      out.drawn_from = [margin = proposal.margin(targets)](const Tensor& z) {
-        const Tensor normal = -(0.5 * z.square() + 0.5 * std::log(2 * M_PI)).sum(1);
-        return at::logaddexp(margin.log_density(z) + std::log(1 - kDefensive), normal + std::log(kDefensive));
-      };
     if (targets == z.size(1))
       out.log_density = [prior = posterior_.log_prior, ratio = posterior_.log_ratio,
                          likelihood = posterior_.log_likelihood, evidences = evidences_, power = posterior_.power,
@@ -405,11 +524,10 @@ class Refinement {
         const Tensor log = prior(at) + combined(likelihood(at), evidences, power) - normalizer;
         return ratio ? log + ratio(at) : log;
       };
-    return out;
   }
 
   static std::string refusal(const RefinedPosterior& out) {
-    if (!(out.shape <= kMostShape))
+    if (!out.sequential && !(out.shape <= kMostShape))
       return fmt::format("its importance weights are not reliable (Pareto k = {:.2f}, which must not exceed {})",
                          out.shape, kMostShape);
     if (!(out.effective >= kLeastEffective))
@@ -501,7 +619,7 @@ RefinedPosterior refine(const LearnedLikelihood& likelihood, std::int64_t target
                                    const Tensor z = likelihood.prior_samples(count, given, key);
                                    return space.any_periodic() ? space.turn_in(z) : z;
                                  },
-                                 space, targets, !likelihood.prior_network_used(), log_ratio, power},
+                                 space, targets, !likelihood.prior_network_used(), log_ratio, power, x.size(0)},
                                 options);
   out.observations = x.size(0);
   // The density outlives this call, and with it whoever may stop the call.

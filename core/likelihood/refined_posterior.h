@@ -15,6 +15,8 @@ namespace pairs {
 
 // The name of a posterior that a learned likelihood refined, in scores, tables and legends.
 inline constexpr const char* kRefined = "refined";
+// RefineOptions::sequential_pairs of a single set, minutes on two cores, and of each of many sets.
+inline constexpr double kPairsOfASet = 1.2e9, kPairsOfManySets = 6e7;
 
 // How a refined posterior is sampled.
 struct RefineOptions {
@@ -22,6 +24,9 @@ struct RefineOptions {
   std::uint64_t seed = 1;                 // of all random numbers
   torch::Tensor start = {};               // samples of θ [S, d] from another posterior to begin with; undefined: none
   std::function<bool()> keep_going = {};  // false throws Stopped
+  // How many pairs of parameters and observations sequential Monte Carlo may evaluate where importance sampling does
+  // not serve; 0: it is not tried.
+  double sequential_pairs = 0;
   // For a learned likelihood: the probability that an observation is anything at all, whatever the parameters, by which
   // a few foreign ones cannot decide the posterior (LearnedLikelihood::log_likelihood).
   double contamination = 0;
@@ -34,10 +39,11 @@ struct RefinedPosterior {
   std::shared_ptr<const ParameterSpace> space = {};  // whose coordinates are meant below
   // [S, d], [S, p]; of a periodic parameter the values next to its circular mean, which may lie beyond its range.
   torch::Tensor theta, psi;
-  torch::Tensor weight;    // [S], sum 1
-  torch::Tensor mean, sd;  // of θ [d]
-  double effective = 0;    // effective number of samples
-  double shape = 0;        // k̂ of the weights (pareto_smoothing.h)
+  torch::Tensor weight;     // [S], sum 1
+  torch::Tensor mean, sd;   // of θ [d]
+  double effective = 0;     // effective number of samples
+  double shape = 0;         // k̂ of the weights (pareto_smoothing.h); NaN if `sequential`
+  bool sequential = false;  // sampled by sequential Monte Carlo (sequential_sampler.h), with equal weights
   // The largest shift of a mean of θ, in standard deviations: between two halves of the samples, and between the
   // members' own posteriors.
   double halves = 0, members = 0;
@@ -78,12 +84,15 @@ struct UnnormalizedPosterior {
   // do not have; empty: none.
   std::function<torch::Tensor(const torch::Tensor& z)> log_ratio = {};
   double power = 1;  // ζ of the likelihood; the evidence is that without it
+  std::int64_t observations = 1;
 };
 
 // Samples p(θ, ψ | X) ∝ p(θ, ψ) p(X | θ, ψ)^ζ. A proposal, a mixture of t distributions with 5 degrees of freedom, is
 // fitted in a few rounds to weights that are tempered to a number of effective samples (Cornuet et al. 2012); the final
 // one, of which a tenth are samples of the prior, is weighted by importance, and the weights are smoothed. Where few of
-// the final samples are effective, others are drawn from larger mixtures. Throws Stopped; Error if the likelihood is
+// the final samples are effective, others are drawn from larger mixtures. Of many parameters the first proposal is
+// fitted to samples by sequential Monte Carlo, which lose no mode on the way; and where no proposal serves, two such
+// samplings are the answer if they agree. Throws Stopped; Error if the likelihood is
 // nowhere a number.
 RefinedPosterior refine(const UnnormalizedPosterior& posterior, const RefineOptions& options);
 // The posterior of the observations x [N, ...] with conditions [1, g] or undefined, by a learned likelihood:

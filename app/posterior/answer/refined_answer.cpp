@@ -28,7 +28,8 @@ void put_first(PosteriorAnswer& answer) {
 }  // namespace
 
 void add_refined(const Refiner& refiner, SourceWish wish, const Observations& x, const torch::Tensor& given,
-                 std::uint64_t seed, const std::function<bool()>& keep_going, PosteriorAnswer& answer) {
+                 std::uint64_t seed, const std::function<bool()>& keep_going, PosteriorAnswer& answer,
+                 double sequential_pairs) {
   const auto own = std::find_if(answer.sources.begin(), answer.sources.end(),
                                 [](const PosteriorSource& source) { return source.ours; });
   try {
@@ -38,7 +39,7 @@ void add_refined(const Refiner& refiner, SourceWish wish, const Observations& x,
     }
     torch::Tensor start;
     if (own != answer.sources.end()) start = own->sample(kStart, kFigureSeed).to(torch::kFloat64);
-    RefinedSource made = refiner.source(x, given, start, seed, keep_going);
+    RefinedSource made = refiner.source(x, given, start, seed, keep_going, sequential_pairs);
     answer.sources.push_back(std::move(made.source));
     answer.refined = std::move(made.posterior);
     if (refiner.first(wish, answer.n)) {

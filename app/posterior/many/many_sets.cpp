@@ -116,8 +116,8 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   if (question.exact)
     ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);
   if (question.refiner && question.refiner->wanted(question.source, n))
-    add_refined(*question.refiner, question.source, x.slice(0, n), given, question.seed, question.keep_refining,
-                answer);
+    add_refined(*question.refiner, question.source, x.slice(0, n), given, question.seed, question.keep_refining, answer,
+                kPairsOfManySets);
   row.cut = observed.held > task.info().max_n;
   if (row.cut)
     answer.warnings.push_back(

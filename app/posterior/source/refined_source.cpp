@@ -147,10 +147,11 @@ std::shared_ptr<const Refiner> refiner_of(const LoadedRun& run, SourceWish wish)
 }
 
 RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
-                              std::uint64_t seed, const std::function<bool()>& keep_going) const {
+                              std::uint64_t seed, const std::function<bool()>& keep_going,
+                              double sequential_pairs) const {
   const Stopwatch watch;
-  const auto posterior =
-      std::make_shared<RefinedPosterior>(refined_by(*known_.likelihood, *task_, x, given, start, seed, keep_going));
+  const auto posterior = std::make_shared<RefinedPosterior>(
+      refined_by(*known_.likelihood, *task_, x, given, start, seed, keep_going, {}, sequential_pairs));
   if (!posterior->refused.empty()) fail("{}", posterior->refused);
   posterior->independent = known_.independence.n;
   RefinedSource out;
@@ -174,7 +175,8 @@ RefinedSource Refiner::source(const Observations& x, const torch::Tensor& given,
         (likelihood->space().coordinates(theta).abs() > kResolved).any(1).to(torch::kFloat64).mean().item<double>();
     if (beyond > kMostUnresolved)
       fail("{:.0f} % of the prior lies closer to an end of the range than the parameters are resolved", 100 * beyond);
-    const RefinedPosterior again = refined_by(*likelihood, *task, x, given, theta, seed, going, log_ratio);
+    const RefinedPosterior again =
+        refined_by(*likelihood, *task, x, given, theta, seed, going, log_ratio, kPairsOfASet);
     if (!again.refused.empty()) fail("{}", again.refused);
     const auto density = std::make_shared<const RefinedDensity>(again);
     return UnderPrior{again.theta,
@@ -206,10 +208,12 @@ MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::
 }
 
 std::string refined_text(const RefinedPosterior& posterior, std::int64_t n) {
+  const std::string reliable = posterior.sequential
+                                   ? "by sequential Monte Carlo"
+                                   : fmt::format("Pareto k = {:.2f} (at most {})", posterior.shape, kMostShape);
   std::string text = fmt::format(
-      "Refined by the learned likelihood: {} effective samples, Pareto k = {:.2f} (at most {}), halves {:.2f} and "
-      "networks {:.2f} sd apart.",
-      count_text(std::llround(posterior.effective)), posterior.shape, kMostShape, posterior.halves, posterior.members);
+      "Refined by the learned likelihood: {} effective samples, {}, halves {:.2f} and networks {:.2f} sd apart.",
+      count_text(std::llround(posterior.effective)), reliable, posterior.halves, posterior.members);
   text += fmt::format(" Evidence: log p(X) = {}; its networks differ by {}.",
                       with_error_text(posterior.log_evidence, posterior.log_evidence_se, 2),
                       number_text(posterior.log_evidence_range, 2));
@@ -228,7 +232,8 @@ std::string refined_text(const RefinedPosterior& posterior, std::int64_t n) {
 
 nlohmann::json refined_document(const RefinedPosterior& posterior) {
   return {{"effective", posterior.effective},
-          {"pareto_k", posterior.shape},
+          {"pareto_k", posterior.sequential ? nlohmann::json() : nlohmann::json(posterior.shape)},
+          {"sequential", posterior.sequential},
           {"halves", posterior.halves},
           {"members", posterior.members},
           {"power", posterior.power},

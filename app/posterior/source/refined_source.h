@@ -61,10 +61,11 @@ class Refiner {
   // machine when this is first asked.
   double expected_seconds(std::int64_t n) const;
   // The refined posterior of the observations x [N, ...] with conditions [1, g] or undefined. `start`: samples θ [S, d]
-  // of the run's own posterior, or undefined. Throws Error, a clause, if the samples cannot be used; Stopped once
-  // `keep_going` returns false.
+  // of the run's own posterior, or undefined. `sequential_pairs`: RefineOptions::sequential_pairs. Throws Error, a
+  // clause, if the samples cannot be used; Stopped once `keep_going` returns false.
   RefinedSource source(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
-                       std::uint64_t seed, const std::function<bool()>& keep_going = {}) const;
+                       std::uint64_t seed, const std::function<bool()>& keep_going = {},
+                       double sequential_pairs = kPairsOfASet) const;
   // Compares each of these observations with the model by itself (core/likelihood/single_observations.h). Throws as
   // `source` does.
   SingleObservations singles(const Observations& x, const torch::Tensor& given, const torch::Tensor& start,
@@ -92,7 +93,8 @@ MadeDensity refined_density(const LoadedRun& run, std::int64_t sets, const std::
 // "Refined by the learned likelihood: 1,390 effective samples, Pareto k = 0.12, …".
 std::string refined_text(const RefinedPosterior& posterior, std::int64_t n);
 
-// {"effective", "pareto_k", "halves", "members", "power", "log_evidence", "log_evidence_se", "log_evidence_range"}
+// {"effective", "pareto_k" (null if "sequential"), "halves", "members", "power", "log_evidence", "log_evidence_se",
+// "log_evidence_range"}
 nlohmann::json refined_document(const RefinedPosterior& posterior);
 
 // A warning if the refined posterior contradicts the run's own, a sentence; "" if they agree. A posterior from less of

@@ -19,7 +19,7 @@ constexpr std::int64_t kMostSearched = 1 << 16;  // sets whose sizes are looked 
 
 }  // namespace
 
-std::vector<HeldOutSet> largest_sets(const Task& task, std::uint64_t seed, Purpose purpose) {
+std::vector<HeldOutSet> largest_sets(const Task& task, std::uint64_t seed, Purpose purpose, std::int64_t most) {
   PAIRS_CHECK(task.stored() != nullptr, "The sets of {} are not stored", task.info().name);
   const std::int64_t count = std::min(task.stored()->sets(purpose, kFewestObservations), kMostSearched);
   if (count == 0) return {};
@@ -35,7 +35,8 @@ std::vector<HeldOutSet> largest_sets(const Task& task, std::uint64_t seed, Purpo
                    [](const SetRange& a, const SetRange& b) { return a.count > b.count; });
   std::vector<HeldOutSet> out;
   for (const SetRange& range : ranges) {
-    if (static_cast<std::int64_t>(out.size()) == kMostHeldOut || range.count * kLargestOver < largest) break;
+    if (static_cast<std::int64_t>(out.size()) == std::min(most, kMostHeldOut) || range.count * kLargestOver < largest)
+      break;
     Latents own = served->latents(seed, purpose, {&range.index, 1});
     Observations x = served->observe(own, seed, purpose, {&range, 1}, torch::kCPU);
     out.push_back({std::move(x), std::move(own)});
@@ -65,9 +66,9 @@ std::optional<PowerScore> power_score(const LearnedLikelihood& likelihood, const
     truth = truth.slice(1, 0, 1);
   }
   // Weights too small for a number say nothing of the density that their draws are from.
-  const torch::Tensor ratio = at::where(posterior.weight > kLeastWeight, posterior.weight.log() - weighted,
-                                        at::full_like(weighted, -INFINITY))
-                                  .unsqueeze(1);
+  const torch::Tensor ratio =
+      at::where(posterior.weight > kLeastWeight, posterior.weight.log() - weighted, at::full_like(weighted, -INFINITY))
+          .unsqueeze(1);
   return PowerScore{
       set.x.count(), [draws, truth, ratio](double power) -> PowerScore::Value {
         const torch::Tensor log = ratio + power * draws, sums = at::logsumexp(log, 0),

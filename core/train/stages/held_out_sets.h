@@ -17,10 +17,10 @@ struct HeldOutSet {
   Latents own;
 };
 
-// The largest stored sets of a purpose that a likelihood is not learned from, at most 24, each with 1,000 observations
-// at most. Sets of fewer than a sixteenth of the largest one's observations, or fewer than 16, are left out: what they
-// say about the largest would be an extrapolation.
-std::vector<HeldOutSet> largest_sets(const Task& task, std::uint64_t seed, Purpose purpose);
+// The largest stored sets of a purpose that a likelihood is not learned from, at most `most` and 24, each with 1,000
+// observations at most. Sets of fewer than a sixteenth of the largest one's observations, or fewer than 16, are left
+// out: what they say about the largest would be an extrapolation.
+std::vector<HeldOutSet> largest_sets(const Task& task, std::uint64_t seed, Purpose purpose, std::int64_t most);
 
 // How probable the parameters of a set, θ and ψ, are in its refined posterior by a power of the likelihood: that of the
 // mean of the members' densities, or the mean of the members' posteriors where these are apart. Nothing if the set is

@@ -36,6 +36,7 @@ constexpr std::int64_t kEpochs = 20;              // at most, a divisor of the s
 constexpr double kPriorGain = 0.003;              // nat that the prior's network must gain over independent coordinates
 constexpr std::int64_t kMostIndependence = 5000;  // observations of a set in the test of independence
 constexpr std::int64_t kMostRepeated = 400;       // groups of stored sets with the same parameters that are tested
+constexpr std::int64_t kFewestHeldOut = 4;        // sets that decide how far a likelihood is coarsened
 constexpr double kSlow = 60;                      // seconds of simulation that are announced
 
 // Passes a stage's events on to the client and writes them to the likelihood's own log.
@@ -117,8 +118,11 @@ void announce_pace(const Task& task, const LikelihoodConfig& config, const torch
 
 // How far posteriors must be coarsened for what few observations leave unknown of the likelihood: by those of the
 // largest held-out sets.
-double coarsening_of(const LearnedLikelihood& likelihood, const Task& task, std::uint64_t seed, Monitor& monitor) {
-  const std::vector<HeldOutSet> sets = largest_sets(task, seed, Purpose::pretrain_validation);
+double coarsening_of(const LearnedLikelihood& likelihood, const Task& task, const LikelihoodConfig& config,
+                     Monitor& monitor) {
+  const std::vector<HeldOutSet> sets =
+      largest_sets(task, static_cast<std::uint64_t>(config.seed), Purpose::pretrain_validation,
+                   std::max(config.compared, kFewestHeldOut));
   std::vector<PowerScore> scores;
   const Stopwatch watch;
   for (std::size_t k = 0; k < sets.size(); ++k) {
@@ -291,7 +295,7 @@ void train_likelihood(const std::filesystem::path& run, const RunConfig& run_con
   likelihood.use_prior_network(!states_priors(task->info()) &&
                                LearnedLikelihood::normal_loss(z).item<double>() - prior > kPriorGain);
 
-  if (task->stored() != nullptr) likelihood.coarsen(coarsening_of(likelihood, *task, seed, log));
+  if (task->stored() != nullptr) likelihood.coarsen(coarsening_of(likelihood, *task, config, log));
 
   const IndependenceRecord independence = independence_of(likelihood, *task, seed, batches.all(), stop);
 

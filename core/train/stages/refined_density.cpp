@@ -17,13 +17,15 @@ constexpr std::int64_t kRankSamples = 199;
 RefinedPosterior refined_by(const LearnedLikelihood& likelihood, const Task& task, const Observations& x,
                             const torch::Tensor& given, const torch::Tensor& start, std::uint64_t seed,
                             const std::function<bool()>& keep_going,
-                            const std::function<torch::Tensor(const torch::Tensor& theta)>& log_ratio) {
+                            const std::function<torch::Tensor(const torch::Tensor& theta)>& log_ratio,
+                            double sequential_pairs) {
   RefineOptions options;
   options.log_ratio = log_ratio;
   options.draws = kFinalDraws;
   options.seed = seed;
   options.start = start;
   options.keep_going = keep_going;
+  options.sequential_pairs = sequential_pairs;
   return refine(likelihood, static_cast<std::int64_t>(task.info().targets.size()), x.block().to(torch::kCPU), given,
                 options);
 }

@@ -250,7 +250,8 @@ TEST(Refine, RefusesMembersThatContradictEachOther) {
   EXPECT_THAT(out.refused, HasSubstr("too brief"));
 }
 
-// Narrow modes far apart, of which the fit of one proposal sees mostly the space between.
+// Narrow modes far apart, of which the fit of one proposal sees mostly the space between. Sequential Monte Carlo may
+// sample them, if it may take the time.
 TEST(Refine, RefusesWhatItCannotSample) {
   const ParameterSpace space = normal_space(6);
   const UnnormalizedPosterior posterior{
@@ -261,8 +262,19 @@ TEST(Refine, RefusesWhatItCannotSample) {
         return at::stack({log, log}, 1);
       },
       [](std::int64_t count, std::uint64_t key) { return normal_samples(count, 6, key); }, space, 1};
-  const RefinedPosterior out = refine(posterior, {.draws = 2000, .seed = 10});
-  EXPECT_NE(out.refused, "") << out.effective << " " << out.shape;
+  RefineOptions options{.draws = 2000, .seed = 10};
+  for (const double pairs : {0.0, 1e4}) {
+    options.sequential_pairs = pairs;
+    const RefinedPosterior out = refine(posterior, options);
+    EXPECT_NE(out.refused, "") << out.effective << " " << out.shape;
+    EXPECT_FALSE(out.sequential);
+  }
+  options.sequential_pairs = kPairsOfASet;
+  const RefinedPosterior out = refine(posterior, options);
+  ASSERT_EQ(out.refused, "");
+  EXPECT_TRUE(out.sequential);
+  EXPECT_NEAR(at::dot(out.weight, (out.theta.select(1, 0) > 0).to(at::kDouble)).item<double>(), 0.5, 0.15);
+  EXPECT_NEAR(out.sd.item<double>(), 1, 0.05);
 }
 
 TEST(Refine, OfNowhereIsAnError) {

@@ -155,7 +155,7 @@ TEST_F(StoredRunTest, LearnsALikelihood) {
   const std::vector<std::int64_t> indices = {0, 1, 2, 3, 4, 5, 6, 7};
   EXPECT_GT(std::get<0>(at::_unique(simulator->latents(1, Purpose::test, indices).theta)).numel(), 4);
   const std::vector<HeldOutSet> sets =
-      largest_sets(*loaded.task, static_cast<std::uint64_t>(c.seed), Purpose::pretrain_validation);
+      largest_sets(*loaded.task, static_cast<std::uint64_t>(c.seed), Purpose::pretrain_validation, 100);
   ASSERT_FALSE(sets.empty());
   EXPECT_EQ(sets.size(), 24u);
   for (const HeldOutSet& one : sets) EXPECT_EQ(one.x.count(), 60) << "sets of two say nothing about sixty";
