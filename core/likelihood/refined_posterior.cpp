@@ -50,7 +50,7 @@ constexpr std::int64_t kExplorers = 400;      // of these
 constexpr double kExplored = 1.0 / 6;         // accepted moves of each at each temperature, for each parameter
 // What sequential sampling takes: temperatures at least and for each parameter, and the share of moves that are
 // accepted. How much longer it may take, and its samples at least.
-constexpr double kFewestTemperatures = 10, kTemperatures = 1.5, kUsuallyAccepted = 0.25, kOverrun = 3;
+constexpr double kFewestTemperatures = 10, kTemperatures = 3, kUsuallyAccepted = 0.08, kOverrun = 2;
 constexpr std::int64_t kFewestSequential = 100;
 constexpr double kFewestMoves = 6;         // accepted moves of the final samples of that kind, each
 constexpr std::size_t kExplorerParts = 8;  // most parts of that proposal

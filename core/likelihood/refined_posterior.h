@@ -16,7 +16,7 @@ namespace pairs {
 // The name of a posterior that a learned likelihood refined, in scores, tables and legends.
 inline constexpr const char* kRefined = "refined";
 // RefineOptions::sequential_pairs of a single set, minutes on two cores, and of each of many sets.
-inline constexpr double kPairsOfASet = 1.2e9, kPairsOfManySets = 6e7;
+inline constexpr double kPairsOfASet = 6e8, kPairsOfManySets = 6e7;
 
 // How a refined posterior is sampled.
 struct RefineOptions {
